@@ -130,7 +130,7 @@ OF_LIBRARY = [
 ]
 
 
-def test_every_file_is_recorded_by_someone() -> None:
+def test_every_file_has_a_recording_script() -> None:
     of_others = [*record.TREES, *OF_OTHER_LIBRARIES, *record.contrib()]
     assert sorted([*recordings.RECORDINGS, *of_others]) == FILES
 
@@ -163,7 +163,7 @@ def test_each_question_has_an_answer_and_each_answer_a_question(name: str) -> No
     assert sorted(QUESTIONS[name]()) == sorted(recorded(name))
 
 
-def test_each_checkpoint_is_gone_on_with() -> None:
+def test_a_test_continues_each_checkpoint() -> None:
     found = {path.name for path in (GOLDEN / "checkpoints").iterdir()}
     assert found == {*HOMES, *continuing.JOBS}
     assert {path.name for path in (GOLDEN / "way_back").iterdir()} == {*way_back_jobs.JOBS}

@@ -184,13 +184,13 @@ def test_nothing_is_unpickled_or_evaluated():
     assert not {path: uses for path, uses in found.items() if uses}
 
 
-def test_files_of_tests_have_names_of_their_own():
+def test_test_files_have_unique_names():
     """pytest takes a second file of one name for the first, and does not collect it."""
     names = [path.name for path in ROOT.joinpath("tests").rglob("test_*.py")]
     assert sorted(names) == sorted(set(names))
 
 
-def test_folders_of_tests_are_those_of_the_packages():
+def test_test_folders_mirror_the_packages():
     tests = ROOT / "tests"
     folders = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")}
     homes = (ROOT, ROOT / "estimator_train")

@@ -106,7 +106,7 @@ def test_state_of_modules_is_what_the_architecture_lists():
     "text",
     ["install()", "os.environ['A'] = '1'", "tf.io.write = write", "if old:\n  patch()", "del a.b"],
 )
-def test_every_kind_of_effect_is_noticed(text):
+def test_every_kind_of_effect_is_detected(text):
     assert import_effects(text)
 
 
@@ -120,5 +120,5 @@ def test_every_kind_of_effect_is_noticed(text):
         "@functools.cache\ndef a(): return 1",
     ],
 )
-def test_every_kind_of_state_is_noticed(text):
+def test_every_kind_of_state_is_detected(text):
     assert module_state(text) == {"a"}

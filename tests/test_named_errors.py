@@ -86,7 +86,7 @@ def test_tf_config_is_read_or_refused(config):
 
 @settings(max_examples=200, deadline=None)
 @given(text=st.text(max_size=40))
-def test_tf_config_that_is_any_text(text):
+def test_tf_config_of_any_text_is_read_or_refused(text):
     _read_or_refuse(lambda: cluster_from_tf_config(text), "TF_CONFIG", "cluster", "task")
 
 
@@ -182,7 +182,7 @@ def _refused(read, errors):
     return None
 
 
-def test_the_table_of_roles_is_what_it_says():
+def test_the_roles_equal_the_documented_table():
     config = {"cluster": {"chief": ["a:1"], "ps": ["b:2"]}, "task": {"type": "ps", "index": 0}}
     assert cluster_from_tf_config(json.dumps(config)).num_ps == 1
     with pytest.raises(ValueError, match="JSON"):

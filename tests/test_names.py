@@ -46,7 +46,7 @@ MISSING = {
 }
 
 
-def test_every_name_of_the_original_is_called_as_there():
+def test_every_name_accepts_the_recorded_signature():
     wrong = {}
     for name, theirs in RECORDED.items():
         prefix = next(prefix for prefix in NAMESPACES if name.startswith(f"{prefix}."))
@@ -77,12 +77,12 @@ def called_alike(ours, theirs):
     return ours[: len(theirs)] == theirs and all("=" in one or one[0] == "*" for one in more)
 
 
-def test_hooks_are_tensorflows_own_classes():
+def test_hooks_are_tensorflows_classes():
     assert est.SessionRunHook is tf.compat.v1.train.SessionRunHook
     assert v1.CheckpointSaverHook is tf.compat.v1.train.CheckpointSaverHook
 
 
-def test_v2_estimators_are_v1_estimators_but_not_the_other_way_round():
+def test_v2_estimators_are_instances_of_v1_estimators_but_not_vice_versa():
     assert issubclass(est.Estimator, v1.Estimator)
     assert not issubclass(v1.Estimator, est.Estimator)
 

@@ -132,7 +132,7 @@ def test_private_uses_outside_of_the_boundary_are_those_that_are_listed():
         ('resolve_name("tensorflow.python.eager:context")', "tensorflow.python.eager"),
     ],
 )
-def test_every_spelling_of_a_private_use_is_noticed(line, use):
+def test_every_spelling_of_a_private_use_is_detected(line, use):
     assert use in find_private_uses(line)
 
 

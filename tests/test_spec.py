@@ -25,11 +25,11 @@ def test_every_recorded_question_is_asked() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(QUESTIONS))
-def test_answers_as_the_original(name: str) -> None:
+def test_answers_equal_the_recorded_ones(name: str) -> None:
     assert outcome(QUESTIONS[name]) == GOLDEN[name]
 
 
-def test_mode_keys_are_the_originals() -> None:
+def test_mode_keys_equal_the_recorded_ones() -> None:
     assert (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT) == ("train", "eval", "infer")
 
 
@@ -57,7 +57,7 @@ def test_an_unknown_field_cannot_be_replaced() -> None:
             spec._replace(los=tf.constant(2.0))
 
 
-def test_a_copy_is_the_same_spec() -> None:
+def test_a_copied_spec_equals_the_original_spec() -> None:
     with tf.Graph().as_default():
         spec = EstimatorSpec("infer", predictions=tf.constant([1.0]))
         assert described(copy.copy(spec)) == described(spec)

@@ -71,7 +71,7 @@ def test_a_missed_goal_without_a_reason_is_named() -> None:
     assert document.list_unexplained("", RUN) == ["a title"]
 
 
-def test_reasons_are_of_benchmarks() -> None:
+def test_every_reason_names_a_benchmark() -> None:
     named = re.findall(r"<!-- explains: (\w+) -->", document.DOCUMENT.read_text())
     assert named
     assert set(named) <= set(BENCHMARKS)

@@ -22,7 +22,7 @@ def test_a_ratio_above_one_is_better_for_times_too() -> None:
     assert table.make_rows(times, {OURS: [2.0], "peer": [10.0]})[1]["ratio"] == 5.0
 
 
-def test_markdown_has_a_line_for_every_row_and_no_ratio_in_our_row() -> None:
+def test_markdown_has_a_line_for_each_row_and_leaves_our_ratio_empty() -> None:
     rows = table.make_rows(BENCHMARK, {OURS: [1234.0], "peer": [61.7]})
     assert table.format_markdown(rows).splitlines() == [
         "| a title | estimator_train | 1,234 | 1,234 to 1,234 | steps/s | | | |",

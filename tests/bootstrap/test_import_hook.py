@@ -77,7 +77,7 @@ print(json.dumps([
 """
 
 
-def test_importing_the_package_shows_modules_and_leaves_tensorflow_alone():
+def test_importing_the_package_adds_modules_and_does_not_change_tensorflow():
     found = json.loads(_python(WITHOUT_INSTALL).splitlines()[-1])
     assert found == [True] * len(found)
 
@@ -144,9 +144,7 @@ def test_a_tensorflow_with_its_own_estimator_keeps_it(monkeypatch):
         ("model = keras.Sequential()", None),
     ],
 )
-def test_keras_is_that_of_the_program_that_imports_tensorflow(
-    text, expected, tmp_path, monkeypatch
-):
+def test_the_program_that_imports_tensorflow_chooses_keras(text, expected, tmp_path, monkeypatch):
     script = tmp_path / "script.py"
     script.write_text(text)
     monkeypatch.setattr(sys.modules["__main__"], "__file__", str(script), raising=False)

@@ -37,7 +37,7 @@ def name(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("is_imported_first", [False, True])
-def test_floats_draw_the_same_seeds_as_integers(name, is_imported_first):
+def test_float_seeds_give_the_numbers_of_integer_seeds(name, is_imported_first):
     state = random.getstate()
     finders = len(sys.meta_path)
     if is_imported_first:

@@ -98,7 +98,7 @@ IN_MEMORY = [
 
 
 @pytest.mark.parametrize("name", tiers.every(28, boosted_trees.CASES))
-def test_trees_and_figures_are_those_of_the_original(name: str) -> None:
+def test_trees_and_figures_equal_the_recorded_ones(name: str) -> None:
     theirs = recorded("boosted_trees")[name]
     ours = boosted_trees.observe(est, name, read_trees)
     singular = name == "events three classes"
@@ -118,24 +118,24 @@ def test_trees_and_figures_are_those_of_the_original(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", tiers.every(4, boosted_trees.LONG))
-def test_losses_of_fifty_trees_are_those_of_the_original(name: str) -> None:
+def test_losses_of_fifty_trees_equal_the_recorded_ones(name: str) -> None:
     theirs = recorded("boosted_trees_more")[f"losses {name}"]
     assert boosted_trees.losses(est, name) == pytest.approx(theirs, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", boosted_trees.BAD)
-def test_wrong_settings_are_taken_or_told_as_by_the_original(name: str) -> None:
+def test_wrong_settings_have_the_recorded_outcome(name: str) -> None:
     theirs = recorded("boosted_trees_more")[f"bad {name}"]
     assert boosted_trees.bad(est, boosted_trees.BAD[name]) == theirs
 
 
 @pytest.mark.long
-def test_signatures_are_those_of_the_original() -> None:
+def test_signatures_equal_the_recorded_ones() -> None:
     assert boosted_trees.signatures(est) == recorded("boosted_trees_more")["signatures"]
 
 
 @pytest.mark.parametrize(("label", "kind", "name"), tiers.every(2, IN_MEMORY))
-def test_losses_in_memory_are_those_of_the_original(
+def test_losses_in_memory_equal_the_recorded_ones(
     label: str, kind: str, name: str, tmp_path: Path
 ) -> None:
     ours = boosted_trees.in_memory(est, label, kind, str(tmp_path))
@@ -147,7 +147,7 @@ def test_v1_and_v2_have_the_same_classes() -> None:
         assert getattr(v1, name) is getattr(est, name)
 
 
-def test_trees_are_those_of_the_original_with_a_global_step_of_tensorflow_1() -> None:
+def test_trees_equal_the_recorded_ones_with_a_global_step_of_tensorflow_1() -> None:
     program = """
 import json, boosted_trees, estimator_train, tensorflow as tf, test_boosted_trees
 tf.compat.v1.disable_v2_behavior()
@@ -162,7 +162,7 @@ print(json.dumps(boosted_trees.observe(
 
 
 @pytest.mark.parametrize("question", tiers.every(27, boosted_trees.COLLECTIONS))
-def test_collections_have_as_many_entries_as_in_the_original(question: str) -> None:
+def test_collections_have_the_recorded_number_of_entries(question: str) -> None:
     ours = boosted_trees.collections(est, *question.rsplit(", ", 1))
     theirs = dict(recorded("boosted_trees_collections")[question])
     # The original keeps trees and quantiles in resources, this package in variables.

@@ -58,7 +58,7 @@ class Stop(est.SessionRunHook):
 
 @pytest.mark.long
 @pytest.mark.parametrize("label", tiers.first({"signal"}, ["signal", "kind"]))
-def test_a_killed_training_goes_on_to_the_same_trees(label: str, tmp_path: Path) -> None:
+def test_a_killed_training_continues_to_the_same_trees(label: str, tmp_path: Path) -> None:
     settings = {"n_batches_per_layer": 2, "n_classes": 2 if label == "signal" else 3}
     halves = boosted_trees.input_fn("events", label, 2)
     unbroken = made(tmp_path / "unbroken", **settings).train(halves)
@@ -73,7 +73,9 @@ def test_a_killed_training_goes_on_to_the_same_trees(label: str, tmp_path: Path)
 
 
 @pytest.mark.long
-def test_steps_in_a_loop_grow_the_same_trees_and_end_with_them(tmp_path: Path) -> None:
+def test_steps_in_a_loop_grow_the_same_trees_and_stop_training_at_the_same_step(
+    tmp_path: Path,
+) -> None:
     one = made(tmp_path / "one", n_batches_per_layer=2).train(HALVES)
     with logged() as lines:
         many = made(tmp_path / "many", n_batches_per_layer=2, steps_per_loop=7).train(HALVES)
@@ -95,7 +97,7 @@ def test_training_in_memory_grows_the_same_trees(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_finished_model_stays_as_it_is_and_grows_when_more_trees_are_wanted(
+def test_a_finished_model_changes_only_if_more_trees_are_requested(
     tmp_path: Path,
 ) -> None:
     finished = made(tmp_path / "grown").train(EVENTS)
@@ -113,7 +115,7 @@ def test_a_finished_model_stays_as_it_is_and_grows_when_more_trees_are_wanted(
     assert rows[0] == pytest.approx(rows[1])
 
 
-def test_training_ends_where_no_layer_can_grow(tmp_path: Path) -> None:
+def test_training_ends_if_no_layer_can_grow(tmp_path: Path) -> None:
     estimator = made(tmp_path, min_node_weight=100.0).train(EVENTS)
     # Twice as many layers as there should be, and one more, as tf.estimator.
     assert estimator.get_variable_value("global_step") == 9
@@ -155,7 +157,7 @@ def by_hand(estimator: Any, features: boosted_trees.Rows) -> np.ndarray:
 
 
 @pytest.mark.long
-def test_numbers_are_put_into_buckets_by_quantiles_of_the_first_batches(tmp_path: Path) -> None:
+def test_quantiles_of_the_first_batches_divide_numbers_into_buckets(tmp_path: Path) -> None:
     columns = [fc.numeric_column("x0"), fc.numeric_column("x1")]
     estimator = made(
         tmp_path, columns=columns, n_batches_per_layer=2, quantile_sketch_epsilon=0.125
@@ -207,7 +209,7 @@ def test_columns_that_trees_cannot_use_are_named(column: Any, text: str, tmp_pat
         made(tmp_path, columns=[column])
 
 
-def test_several_values_of_a_categorical_column_are_told(tmp_path: Path) -> None:
+def test_several_values_of_a_categorical_column_raise_an_error(tmp_path: Path) -> None:
     def input_fn() -> Any:
         rows = {"several": np.array([[0, 1], [2, 3]])}, np.array([0, 1])
         return tf.data.Dataset.from_tensors(rows).repeat()
@@ -216,7 +218,7 @@ def test_several_values_of_a_categorical_column_are_told(tmp_path: Path) -> None
         made(tmp_path, columns=[SEVERAL]).train(input_fn)
 
 
-def test_labels_out_of_range_are_told(tmp_path: Path) -> None:
+def test_labels_out_of_range_raise_an_error(tmp_path: Path) -> None:
     features, labels = boosted_trees.events_of_collisions()
 
     def input_fn() -> Any:
@@ -226,7 +228,7 @@ def test_labels_out_of_range_are_told(tmp_path: Path) -> None:
         made(tmp_path).train(input_fn)
 
 
-def test_no_batches_for_a_layer_are_warned_of() -> None:
+def test_a_layer_without_batches_logs_a_warning() -> None:
     with logged() as lines:
         settings = Settings(0, 1, 1, 0.1, 0.0, 0.0, 0.0, 0.0, False, "none", 0.01)
     assert settings.batches == 1
@@ -234,7 +236,7 @@ def test_no_batches_for_a_layer_are_warned_of() -> None:
     assert line.startswith("WARNING n_batches_per_layer is 0: each batch makes a layer, as with 1.")
 
 
-def test_sizes_that_do_not_fit_are_told_with_what_they_take(tmp_path: Path) -> None:
+def test_sizes_that_trees_cannot_use_raise_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"max_depth=40 takes [\d,]+ GiB of memory for 2 trees"):
         made(tmp_path, max_depth=40)
     with pytest.raises(TypeError, match="must be a whole number of batches. Given: 1.5"):

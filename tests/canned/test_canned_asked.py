@@ -26,7 +26,7 @@ def test_every_recorded_question_is_asked() -> None:
 
 
 @pytest.mark.parametrize("name", tiers.every(28, sorted(GOLDEN)))
-def test_answers_as_the_original(name: str) -> None:
+def test_answers_equal_the_recorded_ones(name: str) -> None:
     ours, theirs = outcome(QUESTIONS[name]), GOLDEN[name]
     if "error" in theirs:
         assert ours["error"] == theirs["error"], ours

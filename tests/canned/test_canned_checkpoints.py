@@ -18,7 +18,7 @@ FIRST = {("v2", "dnn regressor"), ("v1", "dnn classifier")}
 
 
 @pytest.mark.parametrize(("api", "name"), tiers.first(FIRST, MODELS))
-def test_training_goes_on_from_a_checkpoint_of_the_original(
+def test_training_continues_from_a_checkpoint_of_the_original(
     api: str, name: str, tmp_path: Path
 ) -> None:
     home = home_of(api, name)
@@ -28,7 +28,7 @@ def test_training_goes_on_from_a_checkpoint_of_the_original(
 
 
 @pytest.mark.parametrize(("api", "name"), tiers.first(FIRST, MODELS))
-def test_checkpoints_are_those_of_the_original(api: str, name: str, tmp_path: Path) -> None:
+def test_checkpoints_equal_the_recorded_ones(api: str, name: str, tmp_path: Path) -> None:
     home = home_of(api, name)
     begin(APIS[api], name, str(tmp_path / "new"))
     ours, theirs = (
@@ -43,7 +43,7 @@ def test_checkpoints_are_those_of_the_original(api: str, name: str, tmp_path: Pa
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6, err_msg=variable)
 
 
-def test_recordings_of_the_original_that_continues_our_checkpoints_equal_its_own() -> None:
+def test_the_original_continues_our_checkpoints_as_it_continues_its_own() -> None:
     """Compares two recordings; the tests above compare ours with them."""
     ours, original = recorded("canned_continued_ours"), recorded("canned_continued")
     for home in original:

@@ -35,7 +35,7 @@ def test_every_recorded_question_is_asked() -> None:
 
 
 @pytest.mark.parametrize("name", tiers.first(QUICK, NAMES))
-def test_collections_have_as_many_entries_as_in_the_original(name: str) -> None:
+def test_collections_have_the_recorded_number_of_entries(name: str) -> None:
     answer = outcome(QUESTIONS[name])
     assert "error" not in answer, answer["text"]
     ours, theirs = answer["value"], dict(GOLDEN[name]["value"])

@@ -33,7 +33,7 @@ APIS = {"v2": est, "v1": v1}
 
 
 @pytest.mark.parametrize("name", sorted(GOLDEN))
-def test_what_is_wrong_is_told_as_in_the_original(name: str) -> None:
+def test_mistakes_raise_the_recorded_errors(name: str) -> None:
     mistake = name.partition(" ")[2]
     kind, text = CLEARER.get(mistake, GOLDEN[name])
     found, said = answer(ask_canned_errors.questions(APIS)[name])
@@ -46,12 +46,12 @@ def test_what_is_wrong_is_told_as_in_the_original(name: str) -> None:
 
 @pytest.mark.parametrize("name", ask_canned_errors.AT_CONSTRUCTION)
 @pytest.mark.parametrize("api", APIS)
-def test_what_is_wrong_from_the_start_is_told_at_once(api: str, name: str) -> None:
+def test_mistakes_in_arguments_raise_errors_in_the_constructor(api: str, name: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  its text is compared above
         ask_canned_errors.AT_CONSTRUCTION[name](APIS[api])
 
 
-def test_optimizers_are_of_the_generation_of_the_estimator() -> None:
+def test_estimators_refuse_optimizers_of_the_other_generation() -> None:
     text = "The given object is not a tf.keras.optimizers.Optimizer instance. Given: "
     with pytest.raises(ValueError, match=re.escape(text)):
         est.LinearClassifier([AGE], optimizer=V1_ADAM()).train(rows())
@@ -60,7 +60,7 @@ def test_optimizers_are_of_the_generation_of_the_estimator() -> None:
         v1.LinearClassifier([AGE], optimizer=lambda: tf_keras.optimizers.SGD()).train(rows())
 
 
-def test_columns_of_v1_are_for_estimators_of_v1() -> None:
+def test_v2_estimators_refuse_v1_columns() -> None:
     with tf.Graph().as_default():
         old = tf.compat.v1.feature_column.shared_embedding_columns([JOB], 2)
     with pytest.raises(ValueError, match="Received a feature column from TensorFlow v1, but this"):

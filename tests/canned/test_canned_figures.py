@@ -62,7 +62,7 @@ def test_every_recorded_case_is_asked(file: str) -> None:
 
 
 @pytest.mark.parametrize(("file", "name"), tiers.every(32, QUESTIONS))
-def test_figures_are_those_of_the_original(file: str, name: str) -> None:
+def test_figures_equal_the_recorded_ones(file: str, name: str) -> None:
     api, cases = FILES[file]
     ours = json.loads(json.dumps(observe(cases[name], api)))
     assert_alike(ours, recorded(file)[name], rel=LOOSER.get(name, 1e-5))

@@ -67,14 +67,14 @@ def test_updates_of_batch_norm_are_collected() -> None:
         assert len(tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.UPDATE_OPS)) == 4
 
 
-def test_units_are_a_number() -> None:
+def test_units_must_be_a_number() -> None:
     with pytest.raises(ValueError, match=re.escape("units must be an int.  Given type: <class 's")):
         dnn_builder("3", [2], [AGE], *[None] * 4)
     with pytest.raises(TypeError, match="'str' object cannot be interpreted as an integer"):
         linear_builder("3", [AGE])
 
 
-def test_a_logit_fn_gets_what_it_names() -> None:
+def test_a_logit_fn_gets_the_arguments_that_it_names() -> None:
     def logit_fn(features: Any, params: Any) -> tf.Tensor:
         return tf.constant(features) * params["by"]
 
@@ -84,7 +84,7 @@ def test_a_logit_fn_gets_what_it_names() -> None:
 
 
 @pytest.mark.parametrize("wrong", [3, {"a": 3}, {3: 1.0}])
-def test_a_logit_fn_makes_tensors(wrong: Any) -> None:
+def test_a_logit_fn_must_return_tensors(wrong: Any) -> None:
     text = f"dictionary mapping strings to Tensors.  logit_fn returned: {wrong}"
     with pytest.raises(ValueError, match=re.escape(text)):
         call_logit_fn(lambda features: wrong, {}, "train", {}, None)
@@ -126,7 +126,7 @@ for_classes, for_numbers = est.classifier_parse_example_spec, est.regressor_pars
         ),
     ],
 )
-def test_specs_of_parsing_are_those_of_the_original(
+def test_parsing_specs_equal_the_recorded_ones(
     found: Callable[[], Any], expected: dict[str, Any]
 ) -> None:
     assert found() == expected
@@ -152,7 +152,7 @@ def test_specs_of_parsing_are_those_of_the_original(
         ((["age"], "y"), "All feature_columns must be FeatureColumn instances. Given: age"),
     ],
 )
-def test_specs_keep_features_label_and_weight_apart(
+def test_the_names_of_features_label_and_weight_must_differ(
     make: Any, arguments: tuple[Any, ...], text: str
 ) -> None:
     names = ("feature_columns", "label_key", "label_dtype", "label_default", "weight_column")

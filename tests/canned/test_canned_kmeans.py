@@ -52,7 +52,7 @@ def test_centers_become_means_and_training_stops_by_itself(tmp_path: Path) -> No
     assert sorted(kmeans.get_variable_names()) == ["clusters", "global_step", "initialized"]
 
 
-def test_one_step_on_all_points_is_that_of_lloyd() -> None:
+def test_one_step_on_all_points_is_a_step_of_lloyds_algorithm() -> None:
     kmeans = KMeans(3, initial_clusters=POINTS[:3], use_mini_batch=False)
     kmeans.train(all_points(), steps=1)
     expected = step_of_lloyd(POINTS[:3])
@@ -104,7 +104,7 @@ def test_far_points_are_chosen_by_kmeans_plus_plus() -> None:
     assert kmeans.score(all_points(1)) == pytest.approx(distances(MEANS).min(1).sum(), rel=1e-5)
 
 
-def test_directions_count_for_cosine_distances() -> None:
+def test_cosine_distances_compare_directions() -> None:
     kmeans = KMeans(2, initial_clusters=POINTS[[1, 6]], distance_metric="cosine")
     points = POINTS[[1, 2, 6, 7]] * 5
     kmeans.train(lambda: tf.data.Dataset.from_tensors(points).repeat(), steps=3)
@@ -113,14 +113,14 @@ def test_directions_count_for_cosine_distances() -> None:
     assert rows[0]["all_distances"][1] == pytest.approx(1.0, abs=0.05)
 
 
-def test_columns_make_points_of_features() -> None:
+def test_feature_columns_convert_features_to_points() -> None:
     columns = [tf.feature_column.numeric_column("x", shape=2)]
     kmeans = KMeans(3, initial_clusters=POINTS[:3], use_mini_batch=False, feature_columns=columns)
     kmeans.train(lambda: all_points()().map(lambda x: {"x": x, "other": x}), steps=5)
     np.testing.assert_allclose(kmeans.cluster_centers(), MEANS, rtol=1e-5)
 
 
-def test_too_few_points_are_told() -> None:
+def test_too_few_points_raise_an_error() -> None:
     with pytest.raises(ValueError, match="num_clusters is 9, but the input has only 8 points"):
         KMeans(9).train(all_points(1), steps=1)
 
@@ -133,7 +133,7 @@ def test_too_few_points_are_told() -> None:
         ({"num_clusters": 0}, "num_clusters must be positive. Given: 0"),
     ],
 )
-def test_unknown_settings_are_told(arguments: dict[str, Any], text: str) -> None:
+def test_unknown_settings_raise_an_error(arguments: dict[str, Any], text: str) -> None:
     with pytest.raises(ValueError, match=text):
         KMeans(**{"num_clusters": 2, **arguments})
 

@@ -85,7 +85,7 @@ class CountSteps(FixedValues):
 
 
 @pytest.mark.parametrize("name", tiers.first(FIRST, CASES))
-def test_steps_in_a_loop_are_steps_alone(name: str, tmp_path: Path) -> None:
+def test_steps_in_a_loop_equal_single_steps(name: str, tmp_path: Path) -> None:
     api, make, input_fn = CASES[name]
     found = []
     for per_loop in (1, PER_LOOP):
@@ -104,7 +104,7 @@ def test_steps_in_a_loop_are_steps_alone(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("per_loop", [1, PER_LOOP])
-def test_kmeans_counts_the_end_of_the_input_after_a_loop_too(per_loop: int) -> None:
+def test_kmeans_counts_the_end_of_the_input_after_a_loop(per_loop: int) -> None:
     config = est.RunConfig(steps_per_loop=per_loop)
     kmeans = v1.experimental.KMeans(2, initial_clusters=np.eye(2), config=config)
     kmeans.train(lambda: tf.data.Dataset.from_tensors(np.eye(2, dtype=np.float32)).repeat(7))

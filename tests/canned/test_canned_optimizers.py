@@ -6,7 +6,7 @@ import tf_keras
 from estimator_train.canned.parts.optimizer_arguments import KerasChoice
 
 
-def test_a_scheduled_rate_takes_its_first_value_after_the_steps_have_theirs():
+def test_a_scheduled_rate_is_created_after_the_global_steps_value():
     def make():
         schedule = tf_keras.optimizers.schedules.ExponentialDecay(0.1, 100, 0.96)
         return tf_keras.optimizers.Ftrl(schedule)

@@ -24,7 +24,7 @@ RNNClassifier = est.experimental.RNNClassifier
 
 
 @pytest.mark.parametrize("name", tiers.first({"lstm"}, canned_rnn.CASES))
-def test_classifiers_of_steps_are_those_of_the_original(name: str) -> None:
+def test_classifiers_of_steps_equal_the_recorded_ones(name: str) -> None:
     ours = json.loads(json.dumps(observe(canned_rnn.CASES[name], V2)))
     assert_alike(ours, recorded("canned_rnn")[name])
 
@@ -90,12 +90,14 @@ def test_the_last_output_before_the_padding_counts() -> None:
         ),
     ],
 )
-def test_contradictions_are_told_at_construction(arguments: dict[str, Any], text: str) -> None:
+def test_contradictory_arguments_raise_errors_in_the_constructor(
+    arguments: dict[str, Any], text: str
+) -> None:
     with pytest.raises(ValueError, match=re.escape(text)):
         RNNClassifier(canned_rnn.columns(), **arguments)
 
 
-def test_logits_of_steps_need_a_head_of_steps() -> None:
+def test_logits_of_steps_need_a_sequential_head() -> None:
     with pytest.raises(ValueError, match="Provided head must be a `_SequentialHead` object"):
         est.experimental.RNNEstimator(
             est.BinaryClassHead(), canned_rnn.columns(), units=[2], return_sequences=True

@@ -23,7 +23,7 @@ APIS = {"v2": V2, "v1": V1}
     ("api", "name"),
     tiers.first({("v1", "regressor")}, itertools.product(APIS, canned_sdca.CASES)),
 )
-def test_it_ends_where_the_original_ends(api: str, name: str) -> None:
+def test_sdca_reaches_the_recorded_solution(api: str, name: str) -> None:
     ours = canned_sdca.observe(APIS[api], *canned_sdca.CASES[name])
     theirs = recorded("canned_sdca")[f"{name} {api}"]
     for figures in ("variables", "predictions", "signatures"):
@@ -35,7 +35,7 @@ def test_it_ends_where_the_original_ends(api: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("api", tiers.first({"v2"}, APIS))
-def test_steps_in_a_loop_and_partitioned_weights_end_there_too(api: str) -> None:
+def test_steps_in_a_loop_and_partitioned_weights_reach_the_recorded_solution(api: str) -> None:
     halves = {"partitioner": tf.compat.v1.fixed_size_partitioner(2)} if api == "v1" else {}
     estimator = APIS[api].estimator.LinearClassifier(
         canned_sdca.columns(),
@@ -52,7 +52,7 @@ def test_steps_in_a_loop_and_partitioned_weights_end_there_too(api: str) -> None
         assert found == pytest.approx(weights[name], abs=2e-3)
 
 
-def test_a_step_for_a_model_of_ones_own() -> None:
+def test_a_users_model_can_use_an_sdca_step() -> None:
     columns = canned_sdca.columns()[:2]
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         data = canned_sdca.input_fn("number")()
@@ -85,7 +85,7 @@ def test_a_step_for_a_model_of_ones_own() -> None:
     assert error.sum() + found[0] == pytest.approx(0, abs=5e-3)
 
 
-def test_a_v1_estimator_with_a_head_of_v2_names_variables_as_the_original() -> None:
+def test_a_v1_estimator_with_a_v2_head_has_the_recorded_variable_names() -> None:
     column = [tf.feature_column.numeric_column("x", shape=2)]
     estimator = est.compat.v1.LinearEstimator(
         est.RegressionHead(), column, optimizer=LinearSDCA("id")
@@ -109,7 +109,7 @@ def test_a_v1_estimator_with_a_head_of_v2_names_variables_as_the_original() -> N
         ({"num_table_shards": 0}, "num_table_shards should be positive. Given: 0"),
     ],
 )
-def test_settings_out_of_range_are_told(arguments: dict[str, Any], text: str) -> None:
+def test_settings_out_of_range_raise_an_error(arguments: dict[str, Any], text: str) -> None:
     with pytest.raises(ValueError, match=text):
         LinearSDCA("id", **arguments)
 
@@ -127,7 +127,7 @@ def test_the_least_regularization_fits_the_labels() -> None:
 
 
 @pytest.mark.parametrize("api", APIS)
-def test_models_that_it_cannot_train_are_refused_at_once(api: str) -> None:
+def test_models_that_sdca_cannot_train_raise_an_error_in_the_constructor(api: str) -> None:
     estimators = APIS[api].estimator
     columns, sdca = canned_sdca.columns(), LinearSDCA("id")
     with pytest.raises(ValueError, match="LinearSDCA cannot be used in a multi-class setting"):

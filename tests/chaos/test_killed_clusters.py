@@ -16,7 +16,7 @@ from cluster_job import NOISE, SAVE_STEPS
     ("kind", "victims"), [("sync", ["evaluator-0", "worker-0"]), ("async", ["ps-0", "chief-0"])]
 )
 @pytest.mark.parametrize("model", ["model_fn", "keras_3"])
-def test_killed_tasks_cost_one_interval_at_most(
+def test_killed_tasks_lose_at_most_one_checkpoint_interval(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, kind: str, victims: list[str]
 ) -> None:
     monkeypatch.setenv("MODEL", model)
@@ -54,7 +54,7 @@ def test_killed_synchronous_workers_continue_from_a_copy_in_memory(
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["async", "sync"])
-def test_a_preempted_cluster_goes_on_at_the_next_step(tmp_path: Path, kind: str) -> None:
+def test_a_preempted_cluster_continues_at_the_next_step(tmp_path: Path, kind: str) -> None:
     cluster = Cluster(tmp_path, kind)
     seen = preempted(cluster, 1 if kind == "async" else 2, random.Random(1), steps_each=10)
     assert set(seen["codes"]) == {143}, cluster.output()[-3000:]

@@ -45,7 +45,7 @@ def check_end(directory: Path, seen: Any, steps: int) -> None:
 
 @pytest.mark.long
 @TIMES
-def test_a_killed_job_ends_as_an_unbroken_one(tmp_path: Path, times: int) -> None:
+def test_a_killed_job_ends_with_the_values_of_an_unbroken_one(tmp_path: Path, times: int) -> None:
     seen, steps = run_job(tmp_path, "KILL", times), one_process.max_steps(times)
     assert seen["starts"][:-1] == [None] * times
     check_end(tmp_path, seen, steps)

@@ -13,7 +13,7 @@ import soak
 
 
 @pytest.mark.long
-def test_a_long_training_does_not_grow(tmp_path: Path) -> None:
+def test_a_long_training_needs_constant_memory(tmp_path: Path) -> None:
     done = subprocess.run(
         forked.python(soak.__file__, tmp_path, 4000),
         env={

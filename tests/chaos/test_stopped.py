@@ -9,7 +9,7 @@ from stopped import TRIALS, outcome
 
 
 @pytest.mark.long
-def test_a_worker_whose_partner_is_stopped_ends_to_be_started_again(tmp_path: Path) -> None:
+def test_a_worker_whose_partner_is_stopped_exits_with_a_retryable_code(tmp_path: Path) -> None:
     seen = outcome(TRIALS["the others' sessions"], tmp_path)
     assert seen["code"] == 143, seen
     # Told as the session fails, not once the connection is found broken.

@@ -292,7 +292,7 @@ def _write_idx(directory, magic, rows, missing=0):
 
 
 @pytest.mark.parametrize("kind", TABLE)
-def test_bad_input_is_one_line_and_code_2(kind, files, tmp_path, monkeypatch, capfd):
+def test_bad_input_prints_one_line_and_exits_with_code_2(kind, files, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     arguments, fragments = TABLE[kind]
     arguments = [argument.format(dir=files) for argument in arguments]
@@ -308,7 +308,7 @@ def test_bad_input_is_one_line_and_code_2(kind, files, tmp_path, monkeypatch, ca
         assert fragment.format(dir=files) in said[0]
 
 
-def test_checkpoint_of_another_model_is_named(tmp_path, capfd):
+def test_an_error_names_a_checkpoint_of_another_model(tmp_path, capfd):
     model_dir = f"--model_dir={tmp_path / 'm'}"
     assert main(["train", *mine(), model_dir]) == 0
     assert main(["train", *mine("wider_model"), model_dir]) == 2

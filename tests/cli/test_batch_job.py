@@ -102,14 +102,14 @@ def test_equal_seeds_give_equal_checkpoints_with_and_without_loops(tmp_path):
         (["--checkpoint_mode=never"], "checkpoint_mode"),
     ],
 )
-def test_wrong_flags_are_one_line(command, flags, text):
+def test_wrong_flags_print_one_line(command, flags, text):
     done = command("train", "--preset=digits", "--model_dir=m", *flags)
     assert done.code == 2
     assert text in done.err
     assert done.err.count("\n") == 1
 
 
-def test_a_mistake_is_one_line_even_if_tensorflow_logs_while_loading(tmp_path):
+def test_a_mistake_prints_one_line_even_if_tensorflow_logs_while_loading(tmp_path):
     flags = [f"--model_dir={tmp_path}", "--checkpoint_mode=never"]
     done = ended([sys.executable, *TRAIN, *flags], TF_CPP_MIN_LOG_LEVEL="0")
     assert done.returncode == 2
@@ -117,7 +117,7 @@ def test_a_mistake_is_one_line_even_if_tensorflow_logs_while_loading(tmp_path):
     assert done.stderr.count("\n") == 1
 
 
-def test_record_of_a_failure_has_its_cause(tmp_path):
+def test_the_record_of_a_failed_run_names_the_cause(tmp_path):
     record = tmp_path / "record.json"
     done = train(
         tmp_path / "m",

@@ -73,7 +73,7 @@ def test_help_of_a_command_explains_each_flag_in_short_lines(command, name):
         ),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_code_2(command, arguments, line):
+def test_a_mistake_prints_one_line_and_exits_with_code_2(command, arguments, line):
     outcome = command(*arguments)
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == f"estimator-train: error: {line}\n"

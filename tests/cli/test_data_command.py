@@ -55,7 +55,7 @@ def test_shapes_values_and_classes_are_shown(data):
     assert "are unbalanced" in lines[-1]
 
 
-def test_pictures_are_written_to_a_contact_sheet(data, tmp_path):
+def test_a_contact_sheet_shows_pictures(data, tmp_path):
     outcome = data("rows", "--batch_size=5", f"--contact_sheet={tmp_path}/sheet.png")
     assert outcome.out.splitlines()[-1] == f"wrote 16 pictures to {tmp_path}/sheet.png"
     sheet = tf.io.decode_png((tmp_path / "sheet.png").read_bytes()).numpy()

@@ -20,7 +20,7 @@ def doctor(command):
     return run
 
 
-def test_a_machine_without_problems(doctor):
+def test_a_machine_without_problems_passes_all_checks(doctor):
     outcome = doctor("--model_dir=new/run")
     lines = outcome.out.splitlines()
     rows = dict(line.split(maxsplit=1) for line in lines[:-1])
@@ -38,7 +38,7 @@ def test_a_machine_without_problems(doctor):
     assert lines[-1] == "No problems found."
 
 
-def test_each_problem_is_a_line(doctor, tmp_path, monkeypatch):
+def test_each_problem_has_one_line(doctor, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no directory")
     monkeypatch.setenv("TF_CONFIG", '{"cluster": ')
     versions = {"tensorflow": "2.15.1", "tf-keras": "2.15.1"}

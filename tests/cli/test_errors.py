@@ -142,5 +142,5 @@ def test_debug_shows_the_traceback_too(capsys):
     assert text.endswith("estimator-train: error: KeyError: 'missing'\n")
 
 
-def test_the_keyboard_interrupts_with_130(capsys):
+def test_a_keyboard_interrupt_exits_with_code_130(capsys):
     assert report(capsys, KeyboardInterrupt()) == (130, "estimator-train: interrupted\n")

@@ -13,7 +13,7 @@ import estimator_train
 import flags
 
 
-def test_eval_steps_bounds_evaluations(command, linear, tmp_path):
+def test_eval_steps_limits_the_batches_of_evaluations(command, linear, tmp_path):
     # The label is 1 for the second half of the rows alone.
     text = (tmp_path / "linear.py").read_text()
     (tmp_path / "linear.py").write_text(text.replace("np.arange(64) % 2)", "np.arange(64) // 32)"))
@@ -38,7 +38,7 @@ def test_data_batches_limits_the_batches_that_are_read(command, tmp_path):
     assert "0 to 17" in re.sub(" +", " ", shown.out)
 
 
-def test_mixed_channels_allows_grey_and_coloured_pictures(command, tmp_path):
+def test_mixed_channels_accepts_grey_and_coloured_pictures(command, tmp_path):
     for split in ("train", "test"):
         for name, channels in (("CNV", 3), ("NORMAL", 1)):
             folder = tmp_path / "scans" / split / name
@@ -76,7 +76,7 @@ def test_download_gets_missing_files(command, tmp_path, monkeypatch):
     assert asked == ["fashion_mnist"]
 
 
-def test_settings_of_batch_jobs_reach_the_config():
+def test_flags_of_batch_jobs_set_the_config():
     def config(*arguments):
         values = absl_flags.FlagValues()
         flags.define_base_flags(values)

@@ -64,7 +64,7 @@ def main_job(tmp_path_factory):
 
 
 @pytest.mark.long
-def test_main_job_reaches_and_prints_its_accuracy(main_job):
+def test_the_main_job_reaches_its_accuracy_and_prints_it(main_job):
     directory, code, out, shown = main_job
     assert code == 0, shown
     rows = dict(line.split(maxsplit=1) for line in out.splitlines())
@@ -113,7 +113,7 @@ def test_main_job_continues_from_its_checkpoint_and_clean_starts_over(
 
 
 @pytest.mark.long
-def test_mirrored_training_on_two_virtual_devices_in_a_log(tmp_path):
+def test_the_log_shows_mirrored_training_on_two_virtual_devices(tmp_path):
     process = start(
         tmp_path,
         *("train", "--preset=digits", "--num_virtual_cpus=2", "--batch_size=64"),
@@ -191,7 +191,9 @@ def test_oct_trains_vgg16_on_a_folder_of_jpeg_files(command, pictures):
         ),
     ],
 )
-def test_bad_pictures_are_one_line_and_exit_code_2(command, pictures, arguments, spoil, line):
+def test_bad_pictures_print_one_line_and_exit_with_code_2(
+    command, pictures, arguments, spoil, line
+):
     if spoil:
         (pictures / spoil).write_bytes(b"not a picture")
     outcome = command("train", *arguments)
@@ -233,7 +235,9 @@ def test_fashion_mnist_trains_on_idx_files(command, clothing):
         (CLOTHING, b"PNG-----", "data/train-images-idx3-ubyte.gz is not an IDX file: found mag"),
     ],
 )
-def test_bad_idx_files_are_one_line_and_exit_code_2(command, clothing, arguments, spoil, line):
+def test_bad_idx_files_print_one_line_and_exit_with_code_2(
+    command, clothing, arguments, spoil, line
+):
     if spoil is not None:
         (clothing / "train-images-idx3-ubyte.gz").write_bytes(spoil)
     outcome = command("train", *arguments)
@@ -243,7 +247,7 @@ def test_bad_idx_files_are_one_line_and_exit_code_2(command, clothing, arguments
 
 
 @pytest.mark.parametrize(("name", "flat"), [("digits", 256), ("fashion_mnist", 576)])
-def test_preset_models_are_those_of_the_tutorial(name, flat):
+def test_preset_models_equal_the_tutorials_models(name, flat):
     from estimator_train.cli.job import models
 
     model = getattr(models, name)(0.5)

@@ -39,7 +39,7 @@ def files_under(directory: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.long
-def test_no_permission_to_write_is_one_line(command, tmp_path):
+def test_a_directory_without_write_permission_prints_one_line(command, tmp_path):
     model_dir = tmp_path / "m"
     assert command(*TRAIN, f"--model_dir={model_dir}", "--max_train_steps=2").code == 0
     before = files_under(model_dir)

@@ -129,7 +129,7 @@ def test_repeated_steps_replace_earlier_ones_and_incomplete_lines_are_skipped(tm
         (["a", "--replicas=x"], "--replicas=x must be 1 positive numbers, one for each run."),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_code_2(command, tmp_path, arguments, line):
+def test_a_mistake_prints_one_line_and_exits_with_code_2(command, tmp_path, arguments, line):
     (tmp_path / "empty").mkdir()
     write_history(tmp_path / "a")
     outcome = command("report", *arguments)

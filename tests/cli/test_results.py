@@ -47,7 +47,7 @@ def test_csv_lines_have_a_column_for_each_number():
     ]
 
 
-def test_predictions_without_names():
+def test_predictions_without_names_are_printed_as_values():
     assert list(results.write_json_lines([np.float32(0.5)])) == ['{"predictions": 0.5}']
     assert list(results.write_csv_lines([np.array([1, 2])])) == [
         "predictions_0,predictions_1",

@@ -174,9 +174,7 @@ def data(mode):
 """
 
 
-def test_flags_that_the_input_does_not_support_and_errors_found_by_a_dry_run(
-    command, linear, tmp_path
-):
+def test_unsupported_flags_and_errors_of_a_dry_run_are_usage_errors(command, linear, tmp_path):
     (tmp_path / "trouble.py").write_text(TROUBLE)
     endless = command("train", *linear, "--input_fn=trouble:endless", "--eval", "-ebe=2")
     assert endless.code == 2
@@ -194,7 +192,7 @@ def test_flags_that_the_input_does_not_support_and_errors_found_by_a_dry_run(
     assert files("run") == before
 
 
-def test_a_bug_of_this_package_in_a_dry_run_is_no_usage_error(command, linear, monkeypatch):
+def test_a_bug_of_this_package_in_a_dry_run_is_not_a_usage_error(command, linear, monkeypatch):
     monkeypatch.delattr(Job, "make_receiver_fn")
     outcome = command("train", *linear, "--dry_run", "--export_dir=exported")
     assert (outcome.code, outcome.out) == (1, "")

@@ -164,7 +164,7 @@ def test_a_users_keras_model_is_trained(command, tmp_path):
         ),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(command, tmp_path, arguments, line):
+def test_bad_input_prints_one_line_and_exits_with_code_2(command, tmp_path, arguments, line):
     (tmp_path / "mine.py").write_text(KERAS)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.txt").write_text("important")

@@ -37,7 +37,9 @@ def arguments_for(tmp_path: Path, *more: str) -> list[str]:
 
 
 @pytest.mark.long
-def test_a_program_runs_on_both_sides(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_program_runs_under_both_packages(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     assert main(arguments_for(tmp_path)) == 0
     assert "equal within rtol=0.0001 and atol=1e-06" in capfd.readouterr().out
     assert (tmp_path / "both" / "old" / "model.ckpt-3.index").exists()
@@ -65,7 +67,7 @@ def test_random_initial_values_are_found_or_copied(
         (["validate", "no/a", "no/b"], "no/a is not a directory"),
     ],
 )
-def test_wrong_arguments_are_one_line(
+def test_wrong_arguments_print_one_line(
     arguments: list[str], text: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert main(arguments) == 2
@@ -74,7 +76,7 @@ def test_wrong_arguments_are_one_line(
     assert text in error
 
 
-def test_a_failing_program_names_its_output(
+def test_an_error_names_the_output_file_of_a_failed_program(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     arguments = arguments_for(tmp_path)

@@ -18,7 +18,7 @@ def read(cluster: object, job: object = "worker", index: object = 0, **more: obj
     return cluster_from_tf_config(json.dumps({"cluster": cluster, "task": task, **more}))
 
 
-def test_a_process_without_tf_config_is_its_own_chief() -> None:
+def test_a_process_without_tf_config_is_the_chief() -> None:
     cluster = cluster_from_tf_config("")
     assert cluster == Cluster()
     assert (cluster.is_chief, cluster.num_workers, cluster.num_ps) == (True, 1, 0)
@@ -50,7 +50,7 @@ def test_the_environment_is_read_by_default(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("text", ["{a", "[1]", "null", '"a"'])
-def test_errors_show_text_that_is_no_json_object(text: str) -> None:
+def test_errors_quote_text_that_is_not_a_json_object(text: str) -> None:
     with pytest.raises(ValueError, match="TF_CONFIG") as error:
         cluster_from_tf_config(text)
     assert text in str(error.value)
@@ -80,19 +80,19 @@ def test_errors_name_a_task_of_a_wrong_type() -> None:
         cluster_from_tf_config('{"task": [1]}')
 
 
-def test_a_gap_between_indices_is_no_task() -> None:
+def test_missing_indices_are_not_tasks() -> None:
     sparse = {"chief": ["c:1"], "worker": {"0": "w:1", "3": "w:2"}}
     assert read(sparse, index=3).master == "grpc://w:2"
     with pytest.raises(ValueError, match="1 is not a valid task_id for task_type worker"):
         read(sparse, index=1)
 
 
-def test_an_empty_chief_is_a_missing_one() -> None:
+def test_an_empty_chief_list_counts_as_no_chief() -> None:
     with pytest.raises(ValueError, match='it must have one "chief" node'):
         read({"chief": [], "worker": ["w:1"]})
 
 
-def test_reading_needs_no_tensorflow() -> None:
+def test_reading_tf_config_does_not_import_tensorflow() -> None:
     program = (
         "import sys\n"
         "from estimator_train import cluster\n"

@@ -30,7 +30,7 @@ TORCHRUN = {"RANK": "1", "WORLD_SIZE": "3", "MASTER_ADDR": "here", "MASTER_PORT"
 SAGEMAKER = {"SM_HOSTS": '["algo-1", "algo-2"]', "SM_CURRENT_HOST": "algo-2"}
 
 
-def test_a_process_of_no_cluster_is_alone() -> None:
+def test_a_process_without_a_cluster_trains_alone() -> None:
     assert detect({}) == Cluster()
     assert detect({"TF_CONFIG": "{}"}) == Cluster()
 
@@ -51,7 +51,7 @@ def test_variables_set_the_roles_of_numbered_tasks() -> None:
 
 
 @pytest.mark.parametrize("name", ["bash", "interactive"])
-def test_a_shell_in_slurm_is_no_job(name: str) -> None:
+def test_an_interactive_shell_in_slurm_is_not_a_job(name: str) -> None:
     assert detect({**SLURM, "SLURM_JOB_NAME": name}) == Cluster()
 
 
@@ -64,7 +64,7 @@ def test_torchrun_and_sagemaker_are_read() -> None:
     assert cluster.task_type == "worker"
 
 
-def test_tf_config_has_precedence_and_any_cluster_converts_to_it() -> None:
+def test_tf_config_has_precedence_and_describes_every_cluster() -> None:
     text = to_tf_config(detect(TORCHRUN))
     assert detect({**SLURM, "TF_CONFIG": text}) == detect(TORCHRUN)
 
@@ -112,7 +112,7 @@ def test_tasks_that_train_may_share_an_address_if_variables_are_on_parameter_ser
     [*MISTAKES, *ADDRESS_MISTAKES],
     ids=[text for _, text in (*MISTAKES, *ADDRESS_MISTAKES)],
 )
-def test_a_mistake_in_tf_config_is_one_line_of_the_command_and_code_2(
+def test_a_mistake_in_tf_config_prints_one_line_and_exits_with_code_2(
     config: str,
     text: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -126,7 +126,7 @@ def test_a_mistake_in_tf_config_is_one_line_of_the_command_and_code_2(
     assert said.count("\n") == 1
 
 
-def test_synchronous_workers_need_no_chief_by_name() -> None:
+def test_worker_0_is_the_chief_of_synchronous_workers() -> None:
     config = {"cluster": {"worker": ["a:1", "a:2"]}, "task": {"type": "worker", "index": 0}}
     cluster = cluster_from_tf_config(json.dumps(config), needs_chief=False)
     assert (cluster.is_chief, cluster.num_workers, cluster.global_id) == (True, 2, 0)

@@ -66,7 +66,7 @@ PRINT = [sys.executable, "-c", "import os; print(os.environ['TF_CONFIG'])"]
 
 
 @pytest.mark.parametrize("platform", ["jobset", "trainjob"])
-def test_each_pod_gets_its_task_at_its_own_host(
+def test_each_pod_runs_its_task_at_its_host(
     platform: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = tf_configs(render(capsys, platform, *PRINT))
@@ -144,7 +144,7 @@ def test_hosts_need_an_index() -> None:
         (["task", "--hosts=a", "--", "true"], "must contain {index}"),
     ],
 )
-def test_errors_of_the_command_are_one_line(
+def test_errors_of_the_command_print_one_line(
     arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(arguments) == 2

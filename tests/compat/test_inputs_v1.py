@@ -57,7 +57,7 @@ def test_an_estimator_trains_and_evaluates_from_queues(tmp_path):
     assert names == []
 
 
-def test_strings_of_a_frame_become_bytes():
+def test_strings_of_a_data_frame_become_bytes():
     frame = pd.DataFrame({"s": ["x", "yy"], "n": pd.array([1, 2], dtype="Int64")})
     with tf.Graph().as_default():
         features = inputs.pandas_input_fn(frame, batch_size=2, shuffle=False)()
@@ -67,7 +67,7 @@ def test_strings_of_a_frame_become_bytes():
     assert found["n"].tolist() == [1, 2]
 
 
-def test_a_frame_without_rows_raises_an_error():
+def test_a_data_frame_without_rows_raises_an_error():
     with pytest.raises(ValueError, match="x cannot be an empty frame"):
         inputs.pandas_input_fn(pd.DataFrame({"a": []}), shuffle=False)
 

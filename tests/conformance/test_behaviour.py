@@ -118,7 +118,7 @@ def test_every_recorded_case_is_run() -> None:
 
 
 @pytest.mark.parametrize("name", CLEARER)
-def test_a_clearer_error_has_the_type_of_the_original(name: str) -> None:
+def test_a_clearer_error_has_the_recorded_type(name: str) -> None:
     recorded_error = (GOLDEN[name].get("both") or GOLDEN[name]["v2"])["error"][0]
     error = CLEARER[name][0]
     if recorded_error == "RuntimeError":
@@ -128,7 +128,7 @@ def test_a_clearer_error_has_the_type_of_the_original(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "flavour"), tiers.every(8, PAIRS))
-def test_behaves_as_the_original(name: str, flavour: str) -> None:
+def test_behaves_as_recorded(name: str, flavour: str) -> None:
     expected = GOLDEN[name].get("both") or GOLDEN[name][flavour]
     seen = all_cases.observe(all_cases.CASES[name], ours()[flavour])
     assert_is_as_expected(name, seen, expected)
@@ -163,7 +163,7 @@ DIFFERENT_WITHOUT_V2 = {
 
 
 @pytest.mark.long
-def test_behaves_as_the_original_without_the_behaviour_of_tensorflow_2(tmp_path: Path) -> None:
+def test_behaves_as_recorded_under_tensorflow_1_behaviour(tmp_path: Path) -> None:
     path = os.pathsep.join(str(Path(__file__).parents[1] / name) for name in PLACES)
     asks = Path(__file__).with_name("ask_without_v2.py")
     environment = {**os.environ, "PYTHONPATH": path}

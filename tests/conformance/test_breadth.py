@@ -92,21 +92,21 @@ def ask(names: Iterable[str]) -> dict[str, Any]:
     return {name: asking.answer(known()[name], ours()) for name in names}
 
 
-def test_a_sample_is_answered_as_by_the_original() -> None:
+def test_a_sample_of_questions_has_the_recorded_answers() -> None:
     print(f"BREADTH_SEED={SEED}")
     sample = random.Random(SEED).sample(QUICK, 60)
     assert unexpected_of([*sample, *ONCE_REFUSED]) == {}
 
 
 @pytest.mark.parametrize("golden", differences.GOLDENS)
-def test_each_recorded_difference_differs_and_refuses_nothing_that_worked(golden: str) -> None:
+def test_each_listed_difference_still_differs_and_is_no_new_error(golden: str) -> None:
     for name, answer in OURS[golden].items():
         original = asking.expected(name, recorded_answers(golden), known())
         assert not asking.alike(answer, original), name
         assert is_error(original) or not is_error(answer), name
 
 
-def test_each_recorded_difference_has_a_kind_and_each_pattern_a_difference() -> None:
+def test_each_listed_difference_has_a_kind_and_each_pattern_matches() -> None:
     names = {name for answers in OURS.values() for name in answers}
     assert [name for name in sorted(names) if differences.find(name) is None] == []
     patterns = [pattern for kind in differences.DIFFERENCES for pattern in kind.patterns]
@@ -129,19 +129,19 @@ SUBJECTS = sorted(set(map(_subject, GOLDEN)))
 
 @pytest.mark.long
 @pytest.mark.parametrize("subject", SUBJECTS)
-def test_every_question_is_answered_as_by_the_original(subject: str) -> None:
+def test_every_question_has_the_recorded_answer(subject: str) -> None:
     assert unexpected_of(name for name in GOLDEN if _subject(name) == subject) == {}
 
 
 @pytest.mark.long
-def test_without_the_behaviour_of_tensorflow_2(tmp_path: Path) -> None:
+def test_figures_under_tensorflow_1_behaviour(tmp_path: Path) -> None:
     seen = _ask_in_new_process(tmp_path / "answers.json", ["--v1", *WITHOUT_V2])
     assert unexpected(seen, "breadth_v1_behaviour") == {}
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("legacy", ["0", "1"])
-def test_whichever_keras_tensorflow_has(tmp_path: Path, legacy: str) -> None:
+def test_figures_with_either_keras(tmp_path: Path, legacy: str) -> None:
     seen = _ask_in_new_process(tmp_path / "answers.json", QUICK, TF_USE_LEGACY_KERAS=legacy)
     assert unexpected(seen, "breadth") == {}
 

@@ -46,7 +46,7 @@ est.train_and_evaluate(
     ],
     ids=["mirrored workers", "synchronous workers with ps", "a taken port"],
 )
-def test_a_job_that_cannot_run_ends_by_one_line(
+def test_a_job_that_cannot_run_prints_one_line(
     tmp_path: Path, task: str, strategy: str, text: str
 ) -> None:
     code = PROGRAM.replace("{strategy}", strategy)
@@ -62,7 +62,7 @@ def test_a_job_that_cannot_run_ends_by_one_line(
 
 
 @pytest.mark.parametrize("device", ["/gpu:7", "/device:GPU:7"])
-def test_gpus_that_there_are_not_are_told(tmp_path: Path, device: str) -> None:
+def test_a_missing_gpu_raises_an_error(tmp_path: Path, device: str) -> None:
     strategy = tf.distribute.OneDeviceStrategy(device)
     config = est.RunConfig(str(tmp_path), train_distribute=strategy)
     with pytest.raises(ValueError, match="train on GPU 7, and TensorFlow finds 0"):

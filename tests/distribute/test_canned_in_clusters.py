@@ -24,7 +24,7 @@ from launched import launched, python
 
 
 @pytest.mark.long
-def test_parameter_servers_hold_the_parts_of_an_embedding(tmp_path: Path) -> None:
+def test_each_parameter_server_holds_a_part_of_an_embedding(tmp_path: Path) -> None:
     done = launched(
         ["--workers=1", "--ps=1", "--max_restarts=0"], python("canned_job.py", tmp_path, "servers")
     )

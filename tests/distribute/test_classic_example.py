@@ -17,7 +17,7 @@ EXAMPLES = ROOT / "examples"
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", tiers.first({"linear_tf1"}, ["linear_tf1", "linear_estimator"]))
-def test_the_program_learns_the_weights_and_goes_on_when_started_again(
+def test_the_program_learns_the_weights_and_continues_after_a_restart(
     tmp_path: Path, name: str
 ) -> None:
     program = forked.python(EXAMPLES / f"{name}.py", tmp_path)
@@ -31,6 +31,6 @@ def test_the_program_learns_the_weights_and_goes_on_when_started_again(
     assert 400 <= int(path.rpartition("-")[2]) <= 404
 
 
-def test_the_estimator_has_a_third_of_the_lines() -> None:
+def test_the_estimator_program_has_a_third_of_the_lines() -> None:
     lines = {path.stem: len(path.read_text().splitlines()) for path in EXAMPLES.glob("linear_*.py")}
     assert lines["linear_estimator"] <= 0.4 * lines["linear_tf1"]

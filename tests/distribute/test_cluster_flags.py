@@ -104,7 +104,7 @@ def test_parameter_servers_of_slurm_are_found(monkeypatch: pytest.MonkeyPatch) -
     assert strategy_of("--distribution_strategy=parameter_server") is None
 
 
-def test_central_storage_and_a_lone_worker_are_strategies() -> None:
+def test_flags_select_central_storage_and_a_single_worker() -> None:
     central = strategy_of("--distribution_strategy=central_storage")
     assert isinstance(central, tf.distribute.experimental.CentralStorageStrategy)
     ring = strategy_of("--distribution_strategy=multi_worker_mirrored", "--all_reduce_alg=ring")

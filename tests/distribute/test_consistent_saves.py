@@ -9,7 +9,7 @@ from launched import launched, numbers_after, python
 
 
 @pytest.mark.long
-def test_no_checkpoint_holds_half_of_a_step(tmp_path: Path) -> None:
+def test_no_checkpoint_holds_a_partial_step(tmp_path: Path) -> None:
     program = python("consistent_job.py", tmp_path, 1000, 20)
     done = launched(["--workers=2", "--ps=2"], program)
     assert done.code == 0, done.text

@@ -22,7 +22,7 @@ from estimator_train.training import finished, roles
 EVALUATOR = {"cluster": {"chief": ["127.0.0.1:1"]}, "task": {"type": "evaluator", "index": 0}}
 
 
-def test_a_wait_is_told_and_given_up(
+def test_a_wait_is_logged_and_ends_at_its_limit(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert long_wait.SAY_EVERY_SECS == 30
@@ -47,7 +47,7 @@ def test_a_stopped_server_is_reachable_and_does_not_answer() -> None:
     assert not server.answers(address)
 
 
-def test_tasks_whose_partners_never_come_end_by_an_error(tmp_path: Path) -> None:
+def test_tasks_whose_partners_never_start_end_with_an_error(tmp_path: Path) -> None:
     chief, ps = find_free_addresses(2)
     cluster = {"chief": [chief], "ps": [ps]}
     # Each in a separate cluster of one task.
@@ -60,7 +60,7 @@ def test_tasks_whose_partners_never_come_end_by_an_error(tmp_path: Path) -> None
 
 
 @pytest.mark.long
-def test_more_workers_than_steps_and_an_evaluator_in_the_cluster(tmp_path: Path) -> None:
+def test_a_job_with_more_workers_than_steps_and_an_evaluator_ends(tmp_path: Path) -> None:
     jobs = ("chief", "worker", "worker", "ps", "evaluator")
     addresses = find_free_addresses(len(jobs))
     cluster: dict[str, list[str]] = {}
@@ -77,7 +77,7 @@ def test_more_workers_than_steps_and_an_evaluator_in_the_cluster(tmp_path: Path)
 
 @pytest.mark.long
 @pytest.mark.parametrize("is_worker_too", [False, True])
-def test_a_master_evaluates_too(tmp_path: Path, is_worker_too: bool) -> None:
+def test_a_master_also_evaluates(tmp_path: Path, is_worker_too: bool) -> None:
     master, ps = find_free_addresses(2)
     # As in some TF_CONFIGs of TensorFlow 1: no process starts as worker 0.
     worker = {"worker": [master]} if is_worker_too else {}
@@ -99,7 +99,7 @@ def evaluated(model_dir: Path, max_steps: int | None, **settings: Any) -> Any:
 
 
 @pytest.mark.parametrize("max_steps", [3, None], ids=["at max_steps", "at the end of the input"])
-def test_an_evaluator_that_comes_after_the_last_checkpoint_evaluates_it_and_ends(
+def test_an_evaluator_that_starts_after_the_last_checkpoint_evaluates_it_and_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, max_steps: int | None
 ) -> None:
     est.Estimator(model_fn, str(tmp_path)).train(input_fn, steps=3)
@@ -119,7 +119,7 @@ def test_an_evaluator_without_a_training_gives_up(
 
 
 @pytest.mark.parametrize(("longest", "expected"), [(None, [10]), (7, [7]), (0, [])])
-def test_asynchronous_workers_start_one_after_another(
+def test_asynchronous_workers_start_with_delays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, longest: int | None, expected: list[int]
 ) -> None:
     cluster = {"chief": ["c:1"], "worker": ["w:1", "w:2"], "ps": ["p:1"]}

@@ -17,7 +17,7 @@ def whole_input(pipeline: int, batches: int) -> list[int]:
 
 
 @pytest.mark.long
-def test_a_killed_worker_reads_on_from_its_position_at_the_last_checkpoint(
+def test_a_killed_worker_continues_its_input_at_the_last_checkpoint(
     tmp_path: Path,
 ) -> None:
     model_dir = tmp_path / "model"

@@ -34,7 +34,7 @@ def test_synchronous_workers_end_together_at_the_end_of_the_first_input(tmp_path
     assert loops["chief:0"]["unseen"] == loops["worker:0"]["unseen"]
 
 
-def test_a_worker_that_stops_takes_the_others_with_it(
+def test_a_worker_that_stops_ends_the_training_of_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STOP_AFTER", "30")
@@ -45,7 +45,7 @@ def test_a_worker_that_stops_takes_the_others_with_it(
 
 
 @pytest.mark.long
-def test_asynchronous_workers_loop_where_a_number_is_given(
+def test_asynchronous_workers_loop_if_steps_per_loop_is_a_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STRATEGY", "ps")
@@ -57,7 +57,7 @@ def test_asynchronous_workers_loop_where_a_number_is_given(
 
 
 @pytest.mark.long
-def test_asynchronous_workers_do_not_loop_unasked(
+def test_asynchronous_workers_do_not_loop_by_default(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STRATEGY", "ps")

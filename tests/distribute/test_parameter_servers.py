@@ -31,7 +31,7 @@ def test_a_cluster_trains_to_the_end_and_every_process_ends(tmp_path: Path) -> N
 
 
 @pytest.mark.long
-def test_killed_tasks_start_again_and_lose_one_interval_at_most(tmp_path: Path) -> None:
+def test_killed_tasks_restart_and_lose_at_most_one_interval(tmp_path: Path) -> None:
     kills = ["worker:0:80", "chief:0:160", "ps:0:300"]
     done = launched([*CLUSTER, "--max_restarts=6"], python("linear_job.py", tmp_path, 500, *kills))
     assert done.code == 0, done.text[-3000:]
@@ -46,7 +46,7 @@ def test_killed_tasks_start_again_and_lose_one_interval_at_most(tmp_path: Path) 
 
 
 @pytest.mark.long
-def test_workers_that_make_each_step_together_end_together(
+def test_workers_with_synchronized_steps_end_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STRATEGY", "sync_replicas")

@@ -23,7 +23,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", RECORDED)
-def test_replicas_are_joined_as_in_the_original(ours: dict[str, Any], name: str) -> None:
+def test_replicas_are_combined_as_recorded(ours: dict[str, Any], name: str) -> None:
     theirs = RECORDED[name]
     metrics = dict(theirs["metrics"])
     if name.endswith("keras"):

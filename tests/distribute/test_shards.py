@@ -26,18 +26,18 @@ def read(dataset: tf.data.Dataset, policy: Any, worker: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("policy", [None, Policy.AUTO, Policy.OFF])
-def test_an_input_is_left_whole_if_nothing_else_is_asked(policy: Any) -> None:
+def test_an_input_is_not_sharded_by_default(policy: Any) -> None:
     batches = tf.data.Dataset.range(8).batch(2)
     assert read(batches, policy, 1) == [[0, 1], [2, 3], [4, 5], [6, 7]]
 
 
-def test_by_data_each_worker_has_other_elements() -> None:
+def test_sharding_by_data_divides_the_elements() -> None:
     batches = tf.data.Dataset.range(8).batch(2)
     assert read(batches, Policy.DATA, 0) == [[0, 1], [4, 5]]
     assert read(batches, Policy.DATA, 1) == [[2, 3], [6, 7]]
 
 
-def test_by_file_each_worker_has_other_files(tmp_path: Path) -> None:
+def test_sharding_by_file_divides_the_files(tmp_path: Path) -> None:
     for name in "abcd":
         (tmp_path / name).write_text(f"{name}1\n{name}2\n")
     lines = tf.data.TextLineDataset([str(tmp_path / name) for name in "abcd"])

@@ -26,7 +26,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", DEVICES)
-def test_two_devices_have_the_losses_of_one(outcomes: dict[str, Any], name: str) -> None:
+def test_two_devices_have_the_losses_of_one_device(outcomes: dict[str, Any], name: str) -> None:
     assert len(outcomes[name]["losses"]) == STEPS
     assert outcomes[name]["losses"] == pytest.approx(outcomes["single"]["losses"], rel=1e-4)
     assert outcomes[name]["names"] == outcomes["single"]["names"]
@@ -48,7 +48,7 @@ def test_two_workers_have_the_losses_of_one_device(
 
 
 @pytest.mark.long
-def test_a_killed_worker_takes_all_back_to_the_last_checkpoint(
+def test_all_workers_continue_from_the_last_checkpoint_after_a_kill(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STRATEGY", "multi_worker")
@@ -96,7 +96,7 @@ for case, hooks in (("uneven", ()), ("asked", (StopOne(),)), ("empty", ())):
 
 
 @pytest.mark.long
-def test_workers_end_together_whoever_has_no_more_input_or_is_asked_to(tmp_path: Path) -> None:
+def test_workers_end_together_at_the_end_of_any_input_or_on_a_request(tmp_path: Path) -> None:
     here = str(Path(__file__).parent)
     program = forked.python("-c", ENDS, here, tmp_path / "run_")
     done = launched(["--workers=1", "--max_restarts=0"], program)
@@ -126,7 +126,9 @@ for steps in (2, 4, 6):
 
 @pytest.mark.long
 @pytest.mark.parametrize("late", ["chief", "worker"])
-def test_each_training_may_have_a_new_strategy_and_a_late_worker(tmp_path: Path, late: str) -> None:
+def test_a_second_training_may_have_a_new_strategy_and_a_late_worker(
+    tmp_path: Path, late: str
+) -> None:
     here = str(Path(__file__).parent)
     program = forked.python("-c", THREE_STRATEGIES, here, tmp_path / "run", late)
     done = launched(["--workers=1", "--max_restarts=0"], program)

@@ -83,7 +83,7 @@ def test_the_blocks_of_a_page_run(name, directory):
     assert pages.missing_lines(text, printed) == [], printed
 
 
-def test_readers_are_of_pages():
+def test_every_entry_for_readers_names_a_page():
     assert {path.stem for path in READERS.glob("*.py")} <= set(RUN)
 
 
@@ -113,7 +113,7 @@ rm -r /
 """
 
 
-def test_blocks_are_found_changed_and_left_out():
+def test_code_blocks_are_found_changed_and_skipped():
     assert [block.language for block in pages.blocks_of(PAGE)] == ["python", "python", "text"]
     assert pages.programs_of(PAGE) == ["x = 1\n", 'print("10 * x is", 3.5)\n']
     assert pages.missing_lines(PAGE, "x is 8") == []

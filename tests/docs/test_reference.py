@@ -24,7 +24,7 @@ def public_names(module: str) -> set[str]:
 
 
 @pytest.mark.parametrize("module", names.MODULES)
-def test_every_name_has_its_place(module):
+def test_every_public_name_is_on_a_page(module):
     families = names.FAMILIES if module == "estimator_train" else ()
     text = "\n".join(names.text_of(module, family) for family in (None, *families))
     entries = set(re.findall(rf"^::: {re.escape(module)}\.(\w+)$", text, re.MULTILINE))
@@ -40,7 +40,7 @@ def test_every_module_and_family_has_a_page(module):
 
 
 @pytest.mark.parametrize("module", names.MODULES)
-def test_a_name_that_is_the_same_elsewhere_is_the_same_object(module):
+def test_equal_names_in_two_modules_are_the_same_object(module):
     for name, home in names.homes_of(module).items():
         original = names.original_of(home)
         if original != module:
@@ -50,7 +50,7 @@ def test_a_name_that_is_the_same_elsewhere_is_the_same_object(module):
             assert here is there
 
 
-def test_entries_have_the_names_that_users_write():
+def test_entries_show_the_public_names():
     assert "::: estimator_train.Estimator\n" in names.text_of("estimator_train")
     assert "::: estimator_train.heads" not in names.text_of("estimator_train", names.FAMILIES[1])
     assert names.homes_of("estimator_train")["Estimator"].endswith(".EstimatorV2")

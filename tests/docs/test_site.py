@@ -81,7 +81,7 @@ def test_no_link_is_broken(site):
 
 
 @pytest.mark.long
-def test_signatures_are_those_that_users_write(site):
+def test_signatures_show_the_public_names(site):
     text = re.sub(r"<[^>]+>", "", (site / "reference/estimator_train/index.html").read_text())
     assert "EstimatorV2" not in text
     assert re.search(r"Estimator\(\s+model_fn,\s+model_dir=None,\s+config=None,", text)

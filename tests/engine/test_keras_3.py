@@ -41,7 +41,7 @@ def _weighted(features: tf.Tensor) -> tf.Tensor:
     return tf.matmul(features, tf.compat.v1.get_variable("w", initializer=[[1.0], [1.0]]))
 
 
-def test_losses_and_metrics_of_keras_3_are_taken(tmp_path: Path) -> None:
+def test_losses_and_metrics_of_keras_3_work_in_a_model_fn(tmp_path: Path) -> None:
     estimator = est.Estimator(_model_fn(_weighted), tmp_path)
     estimator.train(_input, steps=2)
     weights = estimator.get_variable_value("w")
@@ -67,7 +67,7 @@ def test_a_metric_of_keras_3_that_was_not_updated_is_refused() -> None:
         )
 
 
-def test_layers_of_keras_3_train_and_the_names_of_their_variables_are_warned_of(
+def test_layers_of_keras_3_train_and_a_warning_names_their_variables(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keras_3, "_warned", False)
@@ -94,7 +94,7 @@ def _refused_by_keras(features: tf.Tensor) -> tf.Tensor:
 
 
 @pytest.mark.parametrize("score", [_lacking, _v1_layer, _refused_by_keras])
-def test_errors_that_come_of_keras_3_name_the_ways_out(
+def test_errors_caused_by_keras_3_name_the_next_step(
     score: Callable[[tf.Tensor], tf.Tensor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("TF_USE_LEGACY_KERAS", raising=False)  # A lazy loader asks when it is used.
@@ -105,7 +105,7 @@ def test_errors_that_come_of_keras_3_name_the_ways_out(
     assert caught.value.__cause__ is not None
 
 
-def test_an_input_fn_s_errors_that_come_of_keras_3_name_the_ways_out() -> None:
+def test_errors_of_an_input_fn_caused_by_keras_3_name_the_next_step() -> None:
     def input_fn() -> Any:
         return keras.utils.no_such_function(X)
 
@@ -113,7 +113,7 @@ def test_an_input_fn_s_errors_that_come_of_keras_3_name_the_ways_out() -> None:
         est.Estimator(_model_fn(_weighted)).train(input_fn, steps=1)
 
 
-def test_other_errors_of_a_model_fn_stay_what_they_are() -> None:
+def test_other_errors_of_a_model_fn_are_not_changed() -> None:
     def score(features: tf.Tensor) -> tf.Tensor:
         raise KeyError("its own")
 

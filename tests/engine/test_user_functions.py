@@ -42,11 +42,11 @@ def answered(*arguments: object) -> Any:
 
 
 @pytest.mark.long
-def test_functions_of_users_are_converted_where_they_were_in_the_original() -> None:
+def test_autograph_converts_user_functions_as_in_tf_estimator() -> None:
     assert answered(ROOT / "tests" / "oracle" / "ask_autograph.py") == recorded("autograph")
 
 
-def test_no_function_of_this_package_is_converted_on_the_way_to_one_of_the_user(
+def test_autograph_converts_no_function_of_this_package(
     tmp_path: Path,
 ) -> None:
     program = tmp_path / "program.py"  # A file, since AutoGraph needs the source.

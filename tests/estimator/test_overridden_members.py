@@ -47,7 +47,7 @@ def run_all(estimator, directory):
     return metrics, rows, answer
 
 
-def test_an_overridden_call_model_fn_is_what_all_verbs_call(tmp_path):
+def test_all_verbs_call_an_overridden_call_model_fn(tmp_path):
     modes = []
 
     class Subclass(est.Estimator):
@@ -61,7 +61,7 @@ def test_an_overridden_call_model_fn_is_what_all_verbs_call(tmp_path):
     assert sorted(metrics) == ["global_step", "loss"]
 
 
-def test_a_call_model_fn_replaced_on_the_instance_is_what_all_verbs_call(tmp_path):
+def test_all_verbs_call_a_call_model_fn_replaced_on_the_instance(tmp_path):
     estimator, modes = est.Estimator(model_fn, tmp_path / "model"), []
     original = estimator._call_model_fn
 
@@ -75,7 +75,7 @@ def test_a_call_model_fn_replaced_on_the_instance_is_what_all_verbs_call(tmp_pat
     assert metrics["shift"] == 0.0
 
 
-def test_other_private_members_are_what_the_verbs_call(tmp_path):
+def test_the_verbs_call_other_overridden_private_members(tmp_path):
     called = []
 
     class Subclass(est.Estimator):
@@ -106,7 +106,7 @@ def test_other_private_members_are_what_the_verbs_call(tmp_path):
     assert called == [*training, *others, "export", "latest", step, step]
 
 
-def test_an_overridden_latest_checkpoint_is_the_one_that_is_exported(tmp_path):
+def test_an_export_uses_an_overridden_latest_checkpoint(tmp_path):
     class Subclass(est.Estimator):
         def latest_checkpoint(self):
             return f"{self.model_dir}/model.ckpt-1"
@@ -165,7 +165,7 @@ def test_the_check_of_members_is_called_as_in_tf_estimator(tmp_path):
     assert estimator._assert_members_are_not_overridden() is None
 
 
-def test_an_assigned_model_dir_is_where_everything_is_written(tmp_path):
+def test_all_files_are_written_to_an_assigned_model_dir(tmp_path):
     estimator = est.Estimator(model_fn, tmp_path / "first")
     estimator._model_dir = str(tmp_path / "second")
     estimator.train(input_fn, steps=1)
@@ -258,7 +258,7 @@ def test_calls_in_two_threads_have_the_batch_sizes_of_their_modes(tmp_path):
     assert sizes == {("train", 2), ("eval", 3), ("infer", 5)}
 
 
-def test_params_that_model_fn_changes_are_those_of_its_call_alone(tmp_path):
+def test_changes_of_params_in_model_fn_do_not_outlast_the_call(tmp_path):
     def popping(features, labels, mode, params):
         return model_fn(features, labels, mode, {"shift": params.pop("shift")})
 

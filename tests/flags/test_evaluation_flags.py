@@ -31,7 +31,7 @@ def test_keep_best_reaches_the_run_config(text, value):
     assert flags.make_run_config(estimator_train.RunConfig, values).keep_best == value
 
 
-def test_short_names_are_those_of_the_official_models():
+def test_short_names_equal_those_of_the_official_models():
     values = parse("--eval", "-ebe=2", "-st=0.97", "--stop_metric=accuracy", "--stop_if=higher")
     assert (values.epochs_between_evals, values.stop_threshold) == (2, 0.97)
 
@@ -104,7 +104,7 @@ STOP = ("--eval", "--stop_metric=loss")
         (["--keep_best=accuracy:max:0"], "--keep_best=accuracy:max:0: must be METRIC:min:N"),
     ],
 )
-def test_wrong_and_contradictory_values_are_refused(arguments, message):
+def test_wrong_and_contradictory_values_are_rejected(arguments, message):
     with pytest.raises(absl_flags.IllegalFlagValueError) as error:
         parse(*arguments)
     assert message in str(error.value)

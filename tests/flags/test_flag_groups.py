@@ -30,7 +30,7 @@ def parse(*arguments, define=DEFINITIONS):
     return values
 
 
-def test_defaults():
+def test_flags_have_their_defaults():
     values = parse().flag_values_dict()
     assert values == {
         "data_dir": None,
@@ -92,7 +92,7 @@ def test_defaults():
     }
 
 
-def test_short_names_are_those_of_the_official_models():
+def test_short_names_equal_those_of_the_official_models():
     values = parse("-dd=d", "-md=m", "-te=3", "-bs=64", "-ed=e", "-mts=9", "-ds=off", "-ng=0")
     assert (values.data_dir, values.model_dir, values.export_dir) == ("d", "m", "e")
     assert (values.train_epochs, values.batch_size, values.max_train_steps) == (3, 64, 9)

@@ -42,7 +42,7 @@ def test_default_flags_make_the_default_config():
         assert getattr(config, name) == getattr(default, name), name
 
 
-def test_every_flag_reaches_the_config():
+def test_every_flag_sets_its_setting():
     config = flags.make_run_config(
         estimator_train.RunConfig,
         parse(
@@ -64,7 +64,7 @@ def test_every_flag_reaches_the_config():
     assert isinstance(config.train_distribute, tf.distribute.OneDeviceStrategy)
 
 
-def test_seconds_between_checkpoints():
+def test_seconds_between_checkpoints_replace_steps():
     config = flags.make_run_config(estimator_train.RunConfig, parse("--save_checkpoints_secs=30"))
     assert (config.save_checkpoints_steps, config.save_checkpoints_secs) == (None, 30)
 
@@ -103,7 +103,7 @@ def test_virtual_cpus_are_created():
 @pytest.mark.parametrize(
     ("asked", "present", "used"), [(None, 0, 0), (None, 4, 1), (-1, 4, 4), (-1, 0, 0), (2, 4, 2)]
 )
-def test_number_of_gpus(asked, present, used):
+def test_num_gpus_selects_the_strategy_and_the_devices(asked, present, used):
     assert distribution._number_of_gpus(asked, present) == used
 
 
@@ -140,14 +140,14 @@ def test_several_devices_need_a_strategy_that_uses_them(name):
         flags.make_strategy(values)
 
 
-def test_export_dir_may_lie_in_the_model_dir():
+def test_export_dir_may_be_inside_model_dir():
     assert flags.export_dir("runs/a", parse("--export_dir={model_dir}/out")) == "runs/a/out"
     assert flags.export_dir("runs/a", parse("--export_dir=out")) == "out"
     assert flags.export_dir("runs/a", parse("--export_dir=")) is None
     assert flags.export_dir("runs/a", parse()) is None
 
 
-def test_flags_of_speed_reach_the_config():
+def test_performance_flags_set_the_config():
     def config(*arguments):
         values = parse(*arguments, define=[flags.define_speed_flags])
         found = flags.make_run_config(estimator_train.RunConfig, values)

@@ -22,7 +22,7 @@ def parse(*arguments):
     return values, rest
 
 
-def test_presets_are_the_three_jobs():
+def test_there_are_three_presets():
     assert flags.preset_names() == ["digits", "fashion_mnist", "oct"]
 
 
@@ -37,7 +37,7 @@ def test_each_preset_is_a_complete_job(name):
     assert values.export_dir == "{model_dir}/export"
 
 
-def test_flags_override_the_preset_wherever_they_stand():
+def test_flags_override_the_preset_before_and_after_it():
     for arguments in (
         ["--train_epochs=2", "--preset", "digits", "--batch_size", "8"],
         ["--preset=digits", "--batch_size=8", "--train_epochs=2"],
@@ -55,5 +55,5 @@ def test_a_flagfile_may_choose_the_preset_and_override_it(tmp_path):
     assert (values.image_size, values.train_epochs) == (32, 2)
 
 
-def test_arguments_that_are_no_flags_are_returned():
+def test_arguments_that_are_not_flags_are_returned():
     assert parse("extra", "--preset=digits")[1] == ["program", "extra"]

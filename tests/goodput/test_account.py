@@ -92,7 +92,7 @@ def test_a_pause_after_a_training_that_ended_is_not_elapsed_time():
     assert (found.elapsed_secs, found.useful_secs, found.restarts) == (40, 30, 0)
 
 
-def test_tasks_add_up():
+def test_goodput_adds_up_over_tasks():
     one = account_for(KILLED)
     assert one is not None
     both = add_up([one, one])

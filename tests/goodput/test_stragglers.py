@@ -31,7 +31,7 @@ def test_the_slowest_task_is_named() -> None:
         {"chief:0": records(100, 3), "worker:0": records(49, 9), "ps:0": []},
     ],
 )
-def test_small_differences_and_few_steps_are_no_sign(found: dict[str, Any]) -> None:
+def test_small_differences_and_few_steps_name_no_straggler(found: dict[str, Any]) -> None:
     assert describe_straggler(found) == ""
 
 

@@ -22,7 +22,7 @@ LOGITS = [[0.5], [-1.0], [2.0]]
 LABELS = [[1], [0], [0]]
 
 
-def test_keys_are_those_of_the_original() -> None:
+def test_keys_equal_the_recorded_ones() -> None:
     ours = {kind.__name__: kind for kind in (heads.MetricKeys, heads.PredictionKeys)}
     for name, theirs in recorded("heads_keys").items():
         found = {key: value for key, value in vars(ours[name]).items() if key.isupper()}
@@ -64,7 +64,7 @@ def test_names_are_looked_up_within_a_function() -> None:
         assert predicted().numpy().ravel().tolist() == [b"b", b"c"]
 
 
-def test_negative_weights_count_as_they_are() -> None:
+def test_negative_weights_are_used_unchanged() -> None:
     head = heads.RegressionHead(weight_column="w")
     assert float(head.loss([1.0, 2.0], [[1.0], [1.0]], {"w": [1.0, -1.0]})) == -0.5
     with tf.Graph().as_default(), v1.Session() as session:
@@ -73,7 +73,7 @@ def test_negative_weights_count_as_they_are() -> None:
         assert session.run(loss, {weights: [1.0, -1.0]}) == -0.5
 
 
-def test_weights_of_unknown_rank_are_one_an_example() -> None:
+def test_weights_of_unknown_rank_have_one_value_per_example() -> None:
     with tf.Graph().as_default(), v1.Session() as session:
         weights, logits = v1.placeholder(tf.float32), v1.placeholder(tf.float32)
         loss = heads.RegressionHead(weight_column="w").loss(
@@ -117,7 +117,7 @@ def test_a_loss_fn_that_returns_no_tensor_is_named(wrong: Any) -> None:
         lambda labels, logits: [[1.0], [5.0]],
     ],
 )
-def test_a_loss_fn_may_be_a_partial_and_return_what_becomes_a_tensor(loss_fn: Any) -> None:
+def test_a_loss_fn_may_be_a_partial_and_return_an_array(loss_fn: Any) -> None:
     head = heads.BinaryClassHead(loss_fn=loss_fn)
     assert float(head.loss([[1], [0]], [[1.0], [2.0]])) == 3.0
 
@@ -129,7 +129,7 @@ def test_a_loss_fn_must_keep_one_loss_for_each_example() -> None:
         head.loss([1], [[1.0, 2.0, 3.0]])
 
 
-def test_sparse_names_are_indicators() -> None:
+def test_sparse_label_names_become_indicators() -> None:
     head = heads.MultiLabelHead(3, label_vocabulary=["a", "b", "c"])
     logits = tf.constant([[1.0, -2.0, 3.0], [0.5, 0.0, 1.0]])
     names = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], ["c", "a", "b"], [2, 2])
@@ -152,7 +152,7 @@ def test_classes_must_be_an_integer() -> None:
     assert heads.MultiClassHead(np.int64(3)).logits_dimension == 3
 
 
-def test_two_heads_of_one_name_are_refused() -> None:
+def test_two_heads_with_the_same_name_are_rejected() -> None:
     both = [heads.BinaryClassHead(name="a"), heads.RegressionHead(name="a")]
     with pytest.raises(ValueError, match=re.escape("different names. Given: ['a', 'a']")):
         heads.MultiHead(both)
@@ -307,7 +307,7 @@ def test_a_new_optimizer_may_count_steps_itself() -> None:
         assert session.run(weight)[0, 0] == pytest.approx(1.8)
 
 
-def test_training_options_of_v1_optimizers_are_told() -> None:
+def test_an_error_names_the_training_option_for_v1_optimizers() -> None:
     with tf.Graph().as_default(), pytest.raises(ValueError, match="give train_op_fn="):
         heads.RegressionHead().create_estimator_spec(
             {},

@@ -24,7 +24,7 @@ def test_every_recorded_question_is_asked() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(GOLDEN))
-def test_answers_as_the_original(name: str) -> None:
+def test_answers_equal_the_recorded_ones(name: str) -> None:
     ours = ask_heads_bad_input.answer(QUESTIONS[name])
     theirs = OURS.get(name, GOLDEN[name])
     assert ours[0] == theirs[0], ours

@@ -37,7 +37,7 @@ def test_every_recorded_question_is_asked() -> None:
 
 
 @pytest.mark.parametrize("name", tiers.every(8, sorted(GOLDEN)))
-def test_answers_as_the_original(name: str) -> None:
+def test_answers_equal_the_recorded_ones(name: str) -> None:
     ours = outcome(QUESTIONS[name])
     assert "error" not in ours, ours["text"]
     if name.startswith("signatures of") and name != "signatures of Head":

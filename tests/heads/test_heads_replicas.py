@@ -22,7 +22,7 @@ print(json.dumps(answers))
 
 
 @pytest.mark.long
-def test_two_replicas_train_and_evaluate_as_in_the_original() -> None:
+def test_two_replicas_train_and_evaluate_as_recorded() -> None:
     ours = forked.printed("-c", PROGRAM, PYTHONPATH=f"{ROOT}:{ROOT / 'tests' / 'oracle'}")
     theirs = recorded("heads_replicas")
     for name, answer in theirs.items():

@@ -20,14 +20,14 @@ def test_every_recorded_question_is_asked() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in sorted(GOLDEN) if "bad" not in name])
-def test_figures_are_those_of_the_original(name: str) -> None:
+def test_figures_equal_the_recorded_ones(name: str) -> None:
     ours = outcome(QUESTIONS[name])
     assert "error" not in ours, ours["text"]
     assert_alike(ours["value"], GOLDEN[name]["value"])
 
 
 @pytest.mark.parametrize("name", [name for name in sorted(GOLDEN) if "bad" in name])
-def test_errors_are_those_of_the_original(name: str) -> None:
+def test_errors_equal_the_recorded_ones(name: str) -> None:
     kind, text = OURS.get(name, GOLDEN[name]["value"])
     ours = outcome(QUESTIONS[name])["value"]
     assert ours[0] == kind

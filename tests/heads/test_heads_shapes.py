@@ -24,7 +24,7 @@ def test_every_recorded_question_is_asked() -> None:
 
 
 @pytest.mark.parametrize("name", BROADCAST)
-def test_no_shape_passes_because_it_can_be_broadcast(name: str) -> None:
+def test_shapes_that_only_broadcasting_accepts_are_rejected(name: str) -> None:
     assert GOLDEN[name] == 0.625
     wrong = pytest.raises(tf.errors.InvalidArgumentError, match=r"\[loss_shape: \] \[2\]")
     with tf.Graph().as_default(), wrong:
@@ -33,7 +33,7 @@ def test_no_shape_passes_because_it_can_be_broadcast(name: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
-def test_shapes_pass_or_fail_as_in_the_original(kind: str) -> None:
+def test_shapes_have_the_recorded_outcome(kind: str) -> None:
     asked = [name for name in set(QUESTIONS).difference(BROADCAST) if name.startswith(f"{kind}:")]
     ours = {name: ask_heads_shapes.answer(QUESTIONS[name]) for name in asked}
     different = {

@@ -14,7 +14,7 @@ QUESTIONS = ask_heads_tpu.questions(heads, heads.SequentialHeadWrapper, tf_keras
 
 
 @pytest.mark.parametrize("name", sorted(GOLDEN))
-def test_answers_as_the_original(name: str) -> None:
+def test_answers_equal_the_recorded_ones(name: str) -> None:
     ours, theirs = outcome(QUESTIONS[name]), GOLDEN[name]
     assert ours.get("error") == theirs.get("error"), ours.get("text")
     if "error" in theirs:

@@ -101,7 +101,7 @@ def test_num_epochs_none_repeats_indefinitely(elements, folder):
 
 
 @pytest.mark.parametrize("buffer_size", tiers.first({4}, [None, 4, 4096]))
-def test_each_epoch_has_every_file_once_in_an_order_of_its_own(elements, folder, buffer_size):
+def test_each_epoch_has_every_file_once_in_a_new_order(elements, folder, buffer_size):
     def order(seed):
         pattern = f"{folder}/*/*"
         return grey_values(

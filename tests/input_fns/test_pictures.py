@@ -181,7 +181,7 @@ def test_a_cache_of_other_data_is_rejected(folder, change):
 @pytest.mark.parametrize(
     ("contents", "message"), [(b"", "is not a cache"), (b"hello", "is not a cache")]
 )
-def test_a_file_that_is_not_a_cache_is_rejected(folder, contents, message):
+def test_other_files_are_rejected_as_a_cache(folder, contents, message):
     (folder / "cache").write_bytes(contents)
     with pytest.raises(ValueError, match=message):
         read(folder, (8, 8), cache=folder / "cache")

@@ -188,7 +188,7 @@ def test_a_batch_size_of_zero_is_rejected_immediately():
         map_and_batch(structure, 0)
 
 
-def test_there_is_no_deprecation_warning(caplog):
+def test_no_deprecation_warning_is_raised(caplog):
     tf.get_logger().setLevel(logging.DEBUG)
     with caplog.at_level(logging.DEBUG), warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -73,7 +73,7 @@ def test_trains_and_evaluates_as_fit_does(kind: str) -> None:
     np.testing.assert_allclose(rows, model.predict(X, verbose=0), rtol=1e-5, atol=1e-7)
 
 
-def test_without_params_nothing_is_said(caplog: pytest.LogCaptureFixture) -> None:
+def test_without_params_no_warning_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         est.Estimator(keras.model_fn(build, "mse"))
     assert "temporary folder" in caplog.text
@@ -113,7 +113,7 @@ def test_several_optimizers_train_each_their_variables() -> None:
         trained(build, {"a/": "sgd"})
 
 
-def test_what_a_builder_draws_follows_the_seed_of_the_run_config() -> None:
+def test_random_weights_of_a_builder_follow_the_seed_of_the_run_config() -> None:
     def build() -> Any:
         kernel = tf_keras.initializers.Constant(tf.random.normal([4, 1]).numpy())
         return tf_keras.Sequential([layers.Dense(1, kernel_initializer=kernel, input_shape=(4,))])
@@ -127,7 +127,7 @@ def test_what_a_builder_draws_follows_the_seed_of_the_run_config() -> None:
 
 
 @pytest.mark.long
-def test_accumulated_gradients_are_those_of_the_whole_batch() -> None:
+def test_accumulated_gradients_equal_those_of_the_complete_batch() -> None:
     def plain() -> Any:  # Without batch norm, whose statistics are those of each part.
         tf_keras.utils.set_random_seed(1)
         return tf_keras.Sequential([layers.Dense(3, "tanh", input_shape=(4,)), layers.Dense(1)])
@@ -150,7 +150,7 @@ def _predictions(estimator: Any, name: str) -> list[Any]:
 @pytest.mark.parametrize(
     "policy", tiers.first({"mixed_float16"}, ["mixed_bfloat16", "mixed_float16"])
 )
-def test_mixed_precision_is_that_of_fit(policy: str) -> None:
+def test_mixed_precision_equals_that_of_fit(policy: str) -> None:
     tf_keras.mixed_precision.set_global_policy(policy)
     try:
         model = fitted(build(), optimizers.SGD(0.05))
@@ -266,7 +266,7 @@ class OwnStep(tf_keras.Sequential):
         return {}
 
 
-def test_what_cannot_be_built_is_refused() -> None:
+def test_models_that_cannot_be_built_are_rejected() -> None:
     with pytest.raises(ValueError, match="OwnStep has its own train_step"):
         trained(lambda: OwnStep([layers.Dense(1)]), "sgd")
     with pytest.raises(TypeError, match="model_builder must be a function"):
@@ -291,7 +291,7 @@ def test_no_layer_is_left_unusable(caplog: pytest.LogCaptureFixture) -> None:
 
 
 @pytest.mark.long
-def test_metrics_that_keep_a_state_are_those_of_evaluate():
+def test_stateful_metrics_equal_those_of_evaluate():
     positive = np.greater(Y, np.median(Y)).astype(np.float32)
 
     def data() -> tf.data.Dataset:

@@ -37,7 +37,7 @@ def run_on_two_devices(example: str, directory: Path) -> Any:
 
 
 @pytest.mark.long
-def test_the_guide_to_several_devices_goes_on_with_the_same_numbers(
+def test_the_guide_to_several_devices_continues_with_the_same_numbers(
     run: Any, tmp_path: Path
 ) -> None:
     for _ in range(2):  # The second run continues the first.

@@ -175,7 +175,7 @@ def test_trains_as_in_keras(name: str) -> None:
 
 
 @pytest.mark.long
-def test_statistics_are_kept_in_training_alone() -> None:
+def test_only_training_updates_statistics() -> None:
     model = compiled(batch_norm())
     estimator = model_to_estimator(model, checkpoint_format="saver")
     estimator.train(batches(), steps=1)
@@ -186,7 +186,7 @@ def test_statistics_are_kept_in_training_alone() -> None:
     assert evaluated(estimator) == before
 
 
-def test_layers_keep_state_of_their_own() -> None:
+def test_layers_keep_their_own_state() -> None:
     estimator = model_to_estimator(compiled(own_variables()), checkpoint_format="saver")
     estimator.train(batches(repeat=None), steps=7)
     evaluated(estimator)
@@ -194,7 +194,7 @@ def test_layers_keep_state_of_their_own() -> None:
 
 
 @pytest.mark.long
-def test_dropout_acts_in_training_alone() -> None:
+def test_only_training_uses_dropout() -> None:
     dropped = tf_keras.Sequential([layers.Dropout(0.5, input_shape=(4,)), layers.Dense(1)])
     model = compiled(dropped)
     estimator = model_to_estimator(model)
@@ -222,7 +222,7 @@ def test_a_sequential_model_without_input_learns_it_from_the_features() -> None:
         estimator.train(batches({"a": X, "b": X}), steps=1)
 
 
-def test_features_take_the_dtype_of_the_input() -> None:
+def test_features_are_cast_to_the_dtype_of_the_input() -> None:
     model = compiled(nested(), metrics=["mae"])
     estimator = model_to_estimator(model)
     expected = evaluated_eagerly(model, X.astype(np.float64), Y)

@@ -68,6 +68,6 @@ def test_16_bits_train_nearly_as_well_as_32(tmp_path):
         assert loss != pytest.approx(expected, rel=1e-6)
 
 
-def test_a_keras_optimizer_that_does_not_scale_is_warned_of(tmp_path, caplog):
+def test_a_keras_optimizer_without_loss_scaling_logs_a_warning(tmp_path, caplog):
     loss_after_training(tmp_path, precision="float16")
     assert "wrap a Keras optimizer in a tf_keras.mixed_precision.LossScaleOptimizer" in caplog.text

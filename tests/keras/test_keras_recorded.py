@@ -31,14 +31,14 @@ def _assert_close(seen: list[float], expected: list[float]) -> None:
 
 
 @pytest.mark.parametrize("name", tiers.every(10, OPTIMIZERS))
-def test_optimizer(name: str, tmp_path: Path) -> None:
+def test_optimizers_equal_the_recorded_ones(name: str, tmp_path: Path) -> None:
     seen, expected = observe_optimizer(name, API, str(tmp_path)), GOLDEN[f"optimizer {name}"]
     _assert_close(seen["losses"], expected["losses"])
     assert seen["names"] == expected["names"]
 
 
 @pytest.mark.parametrize("name", tiers.every(6, CASES))
-def test_case(name: str, tmp_path: Path) -> None:
+def test_jobs_equal_the_recorded_ones(name: str, tmp_path: Path) -> None:
     seen: Any = CASES[name].observe(API, str(tmp_path))
     expected = GOLDEN[f"case {name}"]
     assert sorted(seen["result"]) == sorted(expected["result"])

@@ -40,7 +40,7 @@ def trained(hook: Any = None, epochs: int = 3, **arguments: Any) -> Any:
 
 
 @pytest.mark.long
-def test_callbacks_see_and_set_all_replicas(tmp_path: Any) -> None:
+def test_callbacks_read_and_set_all_replicas(tmp_path: Any) -> None:
     def given(name: str) -> list[Any]:
         path = str(tmp_path / name)
         return [

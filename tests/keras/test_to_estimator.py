@@ -51,7 +51,7 @@ class Branches(tf_keras.Model):
         return self.last(self.first[1](hidden, training=training))
 
 
-def test_arguments_are_those_of_tf_keras() -> None:
+def test_arguments_equal_those_of_tf_keras() -> None:
     ours, theirs = map(
         inspect.signature, (model_to_estimator, tf_keras.estimator.model_to_estimator)
     )
@@ -89,7 +89,7 @@ def test_starts_from_the_weights_of_the_model(format_: str) -> None:
     np.testing.assert_array_equal(first.get_tensor(found[0]), model.layers[1].moving_mean)
 
 
-def test_takes_keras_models_only() -> None:
+def test_rejects_objects_that_are_not_keras_models() -> None:
     with pytest.raises(TypeError, match="must be a tf_keras Model, got 3 of type int"):
         model_to_estimator(3)
 
@@ -102,7 +102,7 @@ def test_starts_from_the_weights_of_a_subclassed_model() -> None:
 
 
 @pytest.mark.long
-def test_starts_from_the_new_model_where_nothing_is_trained_yet(tmp_path: Path) -> None:
+def test_starts_from_the_new_model_if_there_is_no_checkpoint(tmp_path: Path) -> None:
     model_to_estimator(dense(), model_dir=str(tmp_path))
     other = dense()
     other.set_weights([weight + 1.0 for weight in other.get_weights()])
@@ -111,7 +111,7 @@ def test_starts_from_the_new_model_where_nothing_is_trained_yet(tmp_path: Path) 
 
 
 @pytest.mark.long
-def test_goes_on_from_a_trained_checkpoint(tmp_path: Path) -> None:
+def test_continues_from_a_checkpoint(tmp_path: Path) -> None:
     estimator = model_to_estimator(dense("adam"), model_dir=str(tmp_path))
     estimator.train(batches(), steps=3)
     trained = evaluated(estimator)
@@ -121,7 +121,7 @@ def test_goes_on_from_a_trained_checkpoint(tmp_path: Path) -> None:
     assert again.get_variable_value("estimator_global_step/.ATTRIBUTES/VARIABLE_VALUE") == 4
 
 
-def test_leaves_the_model_as_it_is_and_usable() -> None:
+def test_does_not_change_the_model() -> None:
     model = dense("adam", metrics=["mae"])
     model.train_on_batch(X, Y)
     before, slots = model.get_weights(), [v.numpy() for v in model.optimizer.variables]
@@ -195,7 +195,7 @@ def test_subclassed_models_need_named_checkpoints() -> None:
     assert evaluated(estimator) == pytest.approx(evaluated_eagerly(trained), rel=1e-5)
 
 
-def test_refuses_a_subclassed_model_that_cannot_be_made_again() -> None:
+def test_rejects_a_subclassed_model_that_cannot_be_rebuilt() -> None:
     class Wraps(Branches):
         def __init__(self, first: Any) -> None:
             super().__init__()
@@ -205,7 +205,9 @@ def test_refuses_a_subclassed_model_that_cannot_be_made_again() -> None:
         model_to_estimator(compiled(Wraps(layers.Dense(2))), checkpoint_format="saver")
 
 
-def test_warns_of_a_model_that_comes_out_otherwise(caplog: pytest.LogCaptureFixture) -> None:
+def test_warns_of_a_rebuilt_model_that_computes_other_values(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     model = compiled(Branches())
     model.last = layers.Dense(2)
     model(X)
@@ -229,7 +231,7 @@ def test_warns_of_a_train_step_that_is_not_called(caplog: pytest.LogCaptureFixtu
     assert "Own has its own train_step, which an Estimator does not call" in caplog.text
 
 
-def test_export_outputs_are_beside_the_default_signature(tmp_path: Path) -> None:
+def test_export_outputs_are_added_to_the_default_signature(tmp_path: Path) -> None:
     inputs = tf_keras.Input([4], name="x")
     outputs = [layers.Dense(1, name="score")(inputs), layers.Dense(2, name="other")(inputs)]
     estimator = model_to_estimator(
@@ -250,7 +252,7 @@ def test_export_outputs_are_beside_the_default_signature(tmp_path: Path) -> None
     np.testing.assert_allclose(served, predicted, rtol=1e-5)
 
 
-def test_refuses_export_outputs_that_are_none() -> None:
+def test_rejects_export_outputs_of_another_type() -> None:
     with pytest.raises(TypeError, match=r"export_outputs\['out'\] must be a class .* got 3"):
         model_to_estimator(dense(), export_outputs={"out": 3})
     with pytest.raises(TypeError, match="export_outputs must be a dict, got 3"):
@@ -260,7 +262,7 @@ def test_refuses_export_outputs_that_are_none() -> None:
         estimator.train(batches(), steps=1)
 
 
-def test_tf_keras_itself_makes_these_estimators() -> None:
+def test_tf_keras_model_to_estimator_returns_these_estimators() -> None:
     estimator = tf_keras.estimator.model_to_estimator(dense())
     assert isinstance(estimator, est.Estimator)
     estimator.train(batches(), steps=1)
@@ -287,7 +289,7 @@ def test_a_checkpoint_of_the_other_format_that_lacks_variables_is_named(tmp_path
         other.train(batches(), steps=2)
 
 
-def test_a_passing_fault_of_the_storage_does_not_lose_the_models_weights(
+def test_a_temporary_storage_fault_does_not_lose_the_models_weights(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stat, failed = os.stat, []

@@ -57,9 +57,7 @@ ESTIMATORS = {
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", list(ESTIMATORS))
-def test_round_trip_changes_no_bit_and_fit_goes_on_where_training_stopped(
-    kind: str, tmp_path: Path
-) -> None:
+def test_a_round_trip_is_exact_and_fit_continues_the_training(kind: str, tmp_path: Path) -> None:
     estimator = ESTIMATORS[kind]()
     estimator.train(batches(repeat=2))
     model = keras.load_trained(build(), estimator)
@@ -90,7 +88,7 @@ LONG = pytest.mark.long
     ],
     ids=["AdamW", "SGD", "RMSprop", "Ftrl"],
 )
-def test_an_estimator_goes_on_where_fit_stopped(make: Any) -> None:
+def test_an_estimator_continues_a_training_of_fit(make: Any) -> None:
     model = build(make())
     model.fit(data(), verbose=0)
     model.optimizer.learning_rate = 0.02
@@ -102,7 +100,7 @@ def test_an_estimator_goes_on_where_fit_stopped(make: Any) -> None:
 
 
 @pytest.mark.long
-def test_a_subclassed_model_goes_on_too() -> None:
+def test_a_subclassed_model_continues_a_training_of_fit() -> None:
     class Branches(tf_keras.Model):
         def __init__(self) -> None:
             super().__init__()
@@ -152,7 +150,7 @@ def hand_written(features: Any, labels: Any, mode: str) -> Any:
     return est.EstimatorSpec(mode, loss=loss, train_op=step)
 
 
-def test_names_of_a_model_fn_of_ones_own_are_found_by_shapes_and_numbers() -> None:
+def test_variables_of_a_users_model_fn_are_matched_by_shape_and_number() -> None:
     estimator = est.Estimator(hand_written)
     estimator.train(batches(repeat=2))
     names = keras.propose_name_map(build(), estimator)
@@ -174,7 +172,7 @@ def test_names_of_a_model_fn_of_ones_own_are_found_by_shapes_and_numbers() -> No
         )
 
 
-def test_layers_that_were_numbered_otherwise_are_found() -> None:
+def test_layers_with_other_numbers_are_matched() -> None:
     estimator = keras.model_to_estimator(build(names=False), checkpoint_format="saver")
     estimator.train(batches())
     model = keras.load_trained(build(names=False), estimator)
@@ -198,7 +196,7 @@ def test_a_checkpoint_that_does_not_fit_is_shown_in_a_table() -> None:
         np.testing.assert_array_equal(weight, known)
 
 
-def test_names_may_be_given(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_mapping_of_names_is_used(caplog: pytest.LogCaptureFixture) -> None:
     estimator = keras.model_to_estimator(build(), checkpoint_format="saver")
     estimator.train(batches(), steps=1)
     inputs = tf_keras.Input([4])
@@ -213,7 +211,7 @@ def test_names_may_be_given(caplog: pytest.LogCaptureFixture) -> None:
         keras.load_trained(head, estimator, {"first/kernel": "nope"})
 
 
-def test_what_is_no_checkpoint_or_model_is_refused(tmp_path: Path) -> None:
+def test_objects_that_are_no_checkpoint_or_model_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="There is no checkpoint in"):
         keras.load_trained(build(), tmp_path)
     with pytest.raises(TypeError, match="must be a tf_keras Model"):
@@ -223,7 +221,7 @@ def test_what_is_no_checkpoint_or_model_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_make_or_restore_takes_the_latest(tmp_path: Path) -> None:
+def test_make_or_restore_uses_the_latest_backup(tmp_path: Path) -> None:
     assert keras.make_or_restore(build, tmp_path / "none").optimizer.iterations == 0
     model = build()
     model.fit(data(), verbose=0)

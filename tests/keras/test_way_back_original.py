@@ -17,7 +17,7 @@ GOLDEN = recorded("way_back")
 
 
 @pytest.mark.parametrize("name", JOBS)
-def test_a_checkpoint_of_the_original_predicts_and_goes_on_as_it_did(name: str) -> None:
+def test_a_checkpoint_of_the_original_predicts_and_continues_as_recorded(name: str) -> None:
     model = keras.load_trained(JOBS[name].keras_model(tf_keras), CHECKPOINTS / name)
     assert _predicted(model) == pytest.approx(np.float32(GOLDEN[name]["first"]), rel=1e-5, abs=1e-6)
     assert model.optimizer.iterations == FIRST

@@ -77,7 +77,7 @@ def test_only_failures_of_one_task_at_one_place_since_the_last_checkpoint_count(
         assert history.is_repeated(here) is expected
 
 
-def test_delays_double_up_to_a_minute_and_start_again_after_a_checkpoint(tmp_path: Path) -> None:
+def test_delays_double_up_to_a_minute_and_are_reset_after_a_checkpoint(tmp_path: Path) -> None:
     file = tmp_path / "checkpoint"
     file.touch()
     history = FailureHistory(file)

@@ -190,7 +190,7 @@ while True:
     assert not processes_with(str(tmp_path))
 
 
-def test_all_processes_end_when_the_launcher_is_killed(tmp_path: Path) -> None:
+def test_a_killed_launcher_ends_all_its_processes(tmp_path: Path) -> None:
     code = """
 import subprocess
 subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)", str(folder)])
@@ -270,7 +270,7 @@ if task["type"] != "ps":
         (["evaluate", "--", "x"], "unexpected argument '--'"),
     ],
 )
-def test_bad_input_is_one_line(
+def test_bad_input_prints_one_line(
     arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(arguments) == 2

@@ -31,7 +31,7 @@ raise SystemExit(unshare(0x40000000) and unshare(0x50000000))
 """
 
 
-def test_private_network_has_no_outside_and_files_keep_their_owner(tmp_path: Path) -> None:
+def test_a_private_network_has_no_route_outside_and_files_keep_their_owner(tmp_path: Path) -> None:
     allowed = subprocess.run([sys.executable, "-c", MAY_ENTER], stderr=subprocess.DEVNULL)
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = str(server.getsockname()[1])

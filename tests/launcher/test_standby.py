@@ -80,7 +80,7 @@ def test_imports_of_own_modules_are_followed_without_running_them(tmp_path: Path
     assert not found.obstacle
 
 
-def test_a_variable_that_is_no_constant_is_an_obstacle(tmp_path: Path) -> None:
+def test_a_variable_that_is_not_constant_prevents_preloading(tmp_path: Path) -> None:
     text = "import os\nif True:\n    os.environ['A'] = str(1)\n"
     script = write(tmp_path / "train.py", text)
     found = find_imports(PythonProgram([PY], "", script, []), [str(tmp_path)])
@@ -166,7 +166,7 @@ def test_tasks_are_forked_with_imported_packages(make: Callable[..., tuple[Stand
     assert len(draws) == 2
 
 
-def test_a_task_that_the_launcher_has_given_up_ends(
+def test_a_task_that_the_launcher_has_abandoned_ends(
     make: Callable[..., tuple[Standby, list[str]]],
 ) -> None:
     standby, _ = make("run")

@@ -141,7 +141,7 @@ def test_an_unused_missing_name_does_not_end_the_import(tmp_path):
     assert problems["base.py"].startswith("line 2: tf.contrib.rnn.Gone")
 
 
-def test_names_that_the_original_lacks_too(tmp_path, capsys):
+def test_missing_names_of_tf_estimator_are_reported_as_missing_there(tmp_path, capsys):
     script = tmp_path / "script.py"
     script.write_text(
         "import tensorflow.compat.v1 as tf\n"
@@ -164,7 +164,7 @@ def test_names_that_the_original_lacks_too(tmp_path, capsys):
     assert "cannot be imported: line 6: tf.compat.v1.loggin" in capsys.readouterr().out
 
 
-def test_removed_and_private_names_are_no_mistakes(tmp_path):
+def test_removed_and_private_names_are_not_reported_as_mistakes(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         "import tensorflow as tf\n"

@@ -119,7 +119,7 @@ def unexpected(area: str, question: str, actual: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("areas", GROUPS, ids=" ".join)
-def test_contrib_answers_as_the_original(areas: list[str], tmp_path: Path) -> None:
+def test_contrib_answers_equal_the_recorded_ones(areas: list[str], tmp_path: Path) -> None:
     answers = ask(areas, tmp_path)
     assert {area: set(answers[area]) for area in areas} == {
         area: set(RECORDED[area]) for area in areas

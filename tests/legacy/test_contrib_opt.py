@@ -90,7 +90,7 @@ CASES = {
 
 @pytest.mark.parametrize("use_resource", [False, True])
 @pytest.mark.parametrize("name", CASES)
-def test_dense_gradients(name, use_resource):
+def test_optimizers_apply_dense_gradients_as_recorded(name, use_resource):
     create_optimizer, expected = CASES[name]
     np.testing.assert_allclose(train(create_optimizer, use_resource), expected, rtol=1e-5)
 
@@ -103,7 +103,7 @@ SPARSE_CASES = {
 
 @pytest.mark.parametrize("use_resource", [False, True])
 @pytest.mark.parametrize("name", SPARSE_CASES)
-def test_sparse_gradients(name, use_resource):
+def test_optimizers_apply_sparse_gradients_as_recorded(name, use_resource):
     create_optimizer, expected = SPARSE_CASES[name]
     np.testing.assert_allclose(train(create_optimizer, use_resource, ROWS), expected, rtol=1e-5)
 

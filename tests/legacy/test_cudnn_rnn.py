@@ -4,7 +4,7 @@ import ast
 import re
 
 
-def test_layers_compute_what_compatible_cells_and_numpy_compute(run):
+def test_layers_equal_compatible_cells_and_a_numpy_reference(run):
     done = run("cudnn_rnn.py")
     differences = ast.literal_eval(re.search(r"^DIFFERENCES (.*)$", done.stdout, re.MULTILINE)[1])
     assert len(differences) == 11

@@ -88,7 +88,7 @@ ORIGINAL = {
 }
 
 
-def test_kmeans_answers_as_the_original(run):
+def test_kmeans_answers_equal_the_recorded_ones(run):
     found = json.loads(run(KMEANS).stdout)
     assert found.pop("evaluate") == ["global_step", "loss", "scores"]
     assert found.pop("predict") == ["all_scores", "cluster_idx"]
@@ -128,7 +128,7 @@ for policy in ("nonsense", None, "warn", "ignore"):
 """
 
 
-def test_the_input_is_saved_by_the_name_of_tensorflow_2(run, tmp_path):
+def test_the_input_is_saved_under_the_name_of_tensorflow_2(run, tmp_path):
     # Printed by TensorFlow 2.15.1.
     assert run(INPUT_HOOK, str(tmp_path / "model"), switches=["--tf2"]).stdout.splitlines() == [
         "nonsense ValueError Invalid `ExternalStatePolicy.` Supported values include 'warn', "

@@ -95,7 +95,7 @@ MODULE
 
 class Tests(tf.test.TestCase):
     @tfe.run_test_in_graph_and_eager_modes()
-    def test_both(self):
+    def test_functions_run_in_graph_and_eager_mode(self):
         print(tf.executing_eagerly())
         self.assertAllEqual(self.evaluate(tf.constant([1]) + 1), [2])
 

@@ -46,7 +46,7 @@ KEYS = [
 ]
 
 
-def test_an_experiment_evaluates_as_many_batches_as_it_says(run, tmp_path):
+def test_an_experiment_evaluates_eval_steps_batches(run, tmp_path):
     done = run(PROGRAM, str(tmp_path / "model"))
     assert json.loads(done.stdout.splitlines()[-1]) == [KEYS, 20, 3]
 
@@ -73,6 +73,6 @@ print(metrics["global_step"], metrics["loss"] < 1)
 """
 
 
-def test_train_and_evaluate_hands_them_the_input_fn_of_the_eval_spec(run, tmp_path):
+def test_train_and_evaluate_passes_the_input_fn_of_the_eval_spec(run, tmp_path):
     done = run(TRAIN_AND_EVALUATE, str(tmp_path / "model"))
     assert done.stdout.splitlines()[-1] == "20 True"

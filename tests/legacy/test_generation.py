@@ -68,7 +68,7 @@ BOTH = "import tensorflow as tf\nprint(tf.constant(1))\n"
         (BOTH, "tensorflow==1.15\ntensorflow==2.1", "tf2"),
     ],
 )
-def test_requirements_decide_when_names_hardly_do(text, requirement, expected, tmp_path):
+def test_requirements_decide_if_few_names_do(text, requirement, expected, tmp_path):
     (tmp_path / "requirements.txt").write_text(f"numpy\n{requirement}\n")
     package = tmp_path / "package"
     package.mkdir()
@@ -110,7 +110,7 @@ def test_pytest_runs_a_suite_in_its_generation(run, tmp_path):
     (tmp_path / "suite.py").write_text(
         "import tensorflow as tf\n"
         "tf.placeholder\n"
-        "def test_version():\n"
+        "def test_the_version_of_a_requirement_is_read():\n"
         "    assert tf.VERSION[0] == '1'\n"
     )
     done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "suite.py", switches=[])

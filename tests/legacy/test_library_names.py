@@ -12,7 +12,7 @@ RECORDED = recorded("scipy_misc")
 QUESTIONS = ask_scipy_misc.questions(scipy_misc)
 
 
-def test_scipy_misc_gives_what_scipy_1_2_gave():
+def test_scipy_misc_returns_the_values_of_scipy_1_2():
     answers = {name: ask_scipy_misc.answer(question) for name, question in QUESTIONS.items()}
     assert {name: answers[name] for name in RECORDED if answers[name] != RECORDED[name]} == {}
     assert answers.keys() == RECORDED.keys()
@@ -134,7 +134,7 @@ def test_resource_variables_are_instances_of_variable(run, switch, module):
     assert run(program, switches=[switch]).stdout == "[True, True, True, False]\n"
 
 
-def test_names_of_contrib_that_tensorflow_keeps_elsewhere(run):
+def test_names_of_contrib_with_a_new_location_resolve(run):
     program = (
         "import tensorflow as tf\n"
         "f, sets = tf.contrib.framework, tf.contrib.metrics\n"
@@ -196,7 +196,7 @@ True datetime
 """
 
 
-def test_names_and_arguments_of_old_libraries(run):
+def test_names_and_arguments_of_old_libraries_work(run):
     program = (
         "import fractions, io, json, yaml\n"
         "import xml.etree.cElementTree as ET\n"
@@ -229,7 +229,7 @@ def test_names_and_arguments_of_old_libraries(run):
 
 
 @pytest.mark.long
-def test_modules_that_scikit_learn_has_moved(run):
+def test_modules_that_scikit_learn_has_moved_are_found(run):
     program = (
         "from sklearn.cross_validation import train_test_split\n"
         "from sklearn.externals import joblib, six\n"
@@ -244,7 +244,7 @@ def test_modules_that_scikit_learn_has_moved(run):
 
 
 @pytest.mark.long  # scikit-learn is among the packages of the slow tests.
-def test_similarity_of_jaccard_and_the_older_name_of_all_reduce(run):
+def test_jaccard_similarity_and_the_older_name_of_all_reduce_work(run):
     program = (
         "import tensorflow as tf\n"
         "from sklearn.metrics import jaccard_similarity_score as score\n"

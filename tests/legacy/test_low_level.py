@@ -136,12 +136,12 @@ print("all", tf.__version__)
 """
 
 
-def test_queue_runners_and_input_producers(run):
+def test_queue_runners_and_input_producers_run(run):
     lines = run(QUEUES).stdout.splitlines()
     assert lines == ["done 5 1140.0", "w 5.000 monitored/model.ckpt-30"]
 
 
-def test_servers_monitored_sessions_and_supervisors(run):
+def test_servers_monitored_sessions_and_supervisors_run(run):
     lines = run(SERVER).stdout.splitlines()
     assert lines == ["server 2.000", "from 0", "from 20", "last supervised/model.ckpt-50"]
 
@@ -149,7 +149,7 @@ def test_servers_monitored_sessions_and_supervisors(run):
 @pytest.mark.parametrize(
     ("text", "words"), [(IMPORT_PATHS_1, "all 1.15.5"), (IMPORT_PATHS_2, "all 2.")]
 )
-def test_every_import_path_of_the_estimator(text, words, run):
+def test_every_import_path_of_the_estimator_works(text, words, run):
     assert run(text).stdout.startswith(words)
 
 

@@ -37,7 +37,7 @@ def test_tracebacks_quote_the_cells(run, tmp_path):
     assert "print(x / 0)" in done.stderr
 
 
-def test_file_that_is_no_notebook_ends_with_one_line(run, tmp_path):
+def test_a_file_that_is_not_a_notebook_ends_with_one_line(run, tmp_path):
     (tmp_path / "a.ipynb").write_text("print(1)\n")
     done = run(str(tmp_path / "a.ipynb"), switches=(), exit_code=2)
     assert "a.ipynb: this is no notebook of format 4" in done.stderr

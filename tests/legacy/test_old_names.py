@@ -42,7 +42,7 @@ def test_every_path_to_tensorflow_has_its_estimator(way, expected, generation):
 
 
 @pytest.mark.parametrize("generation", [trees.TF1, trees.TF2])
-def test_a_dotted_name_is_no_attribute(generation):
+def test_a_dotted_name_is_not_an_attribute(generation):
     seen = trees.tree(generation).module("tensorflow")
     assert not hasattr(seen, "compat.v2")
     assert seen.compat.v2
@@ -218,7 +218,7 @@ def test_a_star_import_binds_no_modules_that_a_replacement_imports(name, known):
     assert not {"tf", "np", "functools", "Any", "Callable"} & set(module.__all__)
 
 
-def test_numpy_adds_up_generators_as_it_did():
+def test_numpy_sums_generators_as_before():
     old = trees.tree(trees.TF1).module("numpy")
     assert old.sum(n for n in [1, 2, 3]) == 6
     np.testing.assert_array_equal(old.sum((np.ones(2) for _ in range(2)), axis=0), [2.0, 2.0])
@@ -230,7 +230,7 @@ def test_numpy_adds_up_generators_as_it_did():
     assert pickle.loads(pickle.dumps(old.sum))(n for n in [1, 2]) == 3
 
 
-def test_numpy_takes_the_old_name_of_the_method_of_quantiles():
+def test_numpy_accepts_the_old_name_of_the_quantile_method():
     old = trees.tree(trees.TF1).module("numpy")
     values = [1.0, 2.0, 4.0]
     assert old.quantile(values, 0.25, interpolation="lower") == 1.0

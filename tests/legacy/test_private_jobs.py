@@ -59,7 +59,7 @@ def test_a_listener_stops_an_evaluator(tmp_path, monkeypatch, before, after, cal
     assert estimator.evaluate.__func__ is est.Estimator.evaluate
 
 
-def test_an_evaluate_of_the_instance_stays(tmp_path):
+def test_an_evaluate_method_of_the_instance_is_kept(tmp_path):
     estimator = est.Estimator(model_fn, str(tmp_path))
     original, calls = estimator.evaluate, []
 

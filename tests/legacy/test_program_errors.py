@@ -63,7 +63,7 @@ LACKS = {
 
 
 @pytest.mark.parametrize("statement", LACKS)
-def test_what_a_program_lacks_is_said_in_one_line(run, statement):
+def test_a_missing_name_prints_one_line(run, statement):
     done = run(f"import tensorflow as tf\n{statement}\n", exit_code=2, switches=["--tf1"])
     line = done.stderr.splitlines()[-1]
     assert line.startswith("estimator-train: error: script.py, line 2: ")
@@ -101,7 +101,7 @@ call(lambda: call(fail, "\\n  In file a.gin"), "\\n  In call to train")
         ("import scipy.misc; scipy.misc.derivative", " has no scipy.misc.derivative. Install a "),
     ],
 )
-def test_an_error_that_a_library_raises_again_with_a_longer_text(run, statement, text):
+def test_an_error_that_a_library_raises_again_prints_its_longer_text(run, statement, text):
     done = run(_RAISED_AGAIN.format(statement), exit_code=2)
     line = done.stderr.splitlines()[-1]
     assert line.startswith("estimator-train: error: script.py, line 13: ")

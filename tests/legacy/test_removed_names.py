@@ -11,7 +11,7 @@ QUICK = ["standard", "numpy", "pandas", "pictures"]
 
 
 @pytest.mark.parametrize("library", first(QUICK, sorted(RECORDED)))
-def test_a_program_of_2018_has_the_answers_of_its_time(run, library):
+def test_a_program_of_2018_has_the_recorded_answers(run, library):
     answers = json.loads(run("removed_names.py", library).stdout)
     assert answers == {library: RECORDED[library]}
 

@@ -77,7 +77,7 @@ with tf.Session() as session:
 """
 
 
-def test_initialized_value_of_another_variable(run):
+def test_a_variable_may_start_from_the_initialized_value_of_another(run):
     assert run(FIRST_VALUES, switches=["--tf1"]).stdout.splitlines() == [
         *("resource True", "reference True", "class True"),
         "[3. 4.]",
@@ -139,7 +139,7 @@ print(tf.config.experimental_list_devices()[0])
 """
 
 
-def test_removed_methods_of_tensorflow_and_keras(run):
+def test_removed_methods_of_tensorflow_and_keras_work(run):
     assert run(REMOVED, switches=["--tf1"]).stdout.splitlines() == [
         "NewCheckpointReader",
         "2 0 4",

@@ -67,7 +67,7 @@ def test_new_kinds_train_as_in_keras(name: str) -> None:
 
 
 @pytest.mark.long
-def test_new_kinds_go_on_where_they_stopped() -> None:
+def test_new_kinds_continue_from_a_checkpoint() -> None:
     straight, stopped = (
         model_to_estimator(dense(optimizers.AdamW(Halving())), checkpoint_format="saver")
         for _ in range(2)
@@ -83,7 +83,7 @@ def test_new_kinds_go_on_where_they_stopped() -> None:
 
 
 @pytest.mark.parametrize("family", tiers.first([optimizers], [optimizers, optimizers.legacy]))
-def test_a_schedule_of_ones_own_needs_no_registration(family: Any) -> None:
+def test_a_users_schedule_needs_no_registration(family: Any) -> None:
     estimator = model_to_estimator(dense(family.SGD(Halving())), checkpoint_format="saver")
     estimator.train(batches(repeat=None), steps=STEPS)
     expected = fit(dense(optimizers.SGD(Halving())), STEPS)
@@ -96,7 +96,7 @@ def test_a_schedule_without_config_is_refused(family: Any) -> None:
         model_to_estimator(dense(family.Adam(Unnamed())))
 
 
-def test_averages_are_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+def test_weight_averages_log_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "tensorflow"):
         model_to_estimator(dense(optimizers.Adam(use_ema=True)))
     assert any("Adam(use_ema=True): an Estimator trains without" in m for m in caplog.messages)
@@ -105,7 +105,7 @@ def test_averages_are_warned_of(caplog: pytest.LogCaptureFixture) -> None:
 @pytest.mark.parametrize(
     "made", [optimizers.Nadam, functools.partial(optimizers.SGD, use_ema=True)]
 )
-def test_decay_that_a_graph_cannot_do_is_warned_of(
+def test_weight_decay_that_a_graph_cannot_apply_logs_a_warning(
     caplog: pytest.LogCaptureFixture, made: Callable[..., Any]
 ) -> None:
     with caplog.at_level(logging.WARNING, "tensorflow"):
@@ -113,7 +113,7 @@ def test_decay_that_a_graph_cannot_do_is_warned_of(
     assert any("(weight_decay=0.1): an Estimator trains without" in m for m in caplog.messages)
 
 
-def test_undecayed_variables_are_told_by_name() -> None:
+def test_a_warning_names_variables_without_weight_decay() -> None:
     model = dense()
     optimizer = optimizers.AdamW()
     optimizer.exclude_from_weight_decay(var_list=model.layers[0].weights)
@@ -139,7 +139,7 @@ def test_scaled_losses_train_in_half_precision() -> None:
 
 
 @pytest.mark.long
-def test_variables_without_gradient_stay_as_they_are(caplog: pytest.LogCaptureFixture) -> None:
+def test_variables_without_gradient_do_not_change(caplog: pytest.LogCaptureFixture) -> None:
     inputs = tf_keras.Input([4])
     used = tf_keras.layers.Dense(1, name="used")(inputs)
     unused = tf_keras.layers.Dense(1, name="unused")(inputs)

@@ -61,7 +61,7 @@ def test_a_model_saved_by_tensorflow_2_is_opened(tmp_path):
     assert est.predictor.from_saved_model(tmp_path)([1.0, 2.0])["y"].tolist() == [2, 4]
 
 
-def test_mistakes_are_named(export_dir, tmp_path):
+def test_errors_name_the_mistake(export_dir, tmp_path):
     open_one = est.predictor.from_saved_model
     with pytest.raises(ValueError, match=r'signature_def_key "other".*serving_default.*sums'):
         open_one(export_dir, "other")

@@ -32,7 +32,7 @@ def train(model_dir: Path, start: float = 0.0, kink: int | None = None, steps: i
     return str(model_dir)
 
 
-def test_equal_trainings(tmp_path: Path) -> None:
+def test_equal_trainings_have_no_difference(tmp_path: Path) -> None:
     result = compare_model_dirs(train(tmp_path / "a"), train(tmp_path / "b"), 0.0, 0.0)
     assert (result.different, result.missing, result.explain()) == ({}, {}, "")
     assert result.largest[Value(4, "variable", "weight")] == 0.0
@@ -47,7 +47,7 @@ def test_the_first_difference_is_named(tmp_path: Path) -> None:
     assert "shuffling without a seed" in result.explain()
 
 
-def test_other_initial_values_are_named(tmp_path: Path) -> None:
+def test_different_initial_values_are_named(tmp_path: Path) -> None:
     result = compare_model_dirs(train(tmp_path / "a"), train(tmp_path / "b", start=0.5), 0.0, 0.1)
     assert {value.step for value in result.different} == {0, 2, 4}
     assert result.describe()[-1] == "variable weight at step 0 differs: by up to 0.5"

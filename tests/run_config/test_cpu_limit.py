@@ -18,12 +18,12 @@ def files_v1(place, quota, period="100000\n"):
     }
 
 
-def test_a_container_of_cgroup_v2():
+def test_the_limit_of_a_cgroup_v2_container_is_read():
     files = {"/proc/self/cgroup": "0::/\n", f"{V2}/cpu.max": "150000 100000\n"}
     assert read_cpu_limit(files.get) == 1.5
 
 
-def test_a_group_above_may_be_the_narrowest():
+def test_the_smallest_limit_of_all_parent_groups_counts():
     files = {
         "/proc/self/cgroup": "0::/kubepods.slice/pod1/main\n",
         f"{V2}/kubepods.slice/pod1/main/cpu.max": "max 100000\n",
@@ -34,7 +34,7 @@ def test_a_group_above_may_be_the_narrowest():
 
 
 @pytest.mark.parametrize("place", [f"{V1}/docker/a", V1, "/sys/fs/cgroup/cpu"])
-def test_a_container_of_cgroup_v1(place):
+def test_the_limit_of_a_cgroup_v1_container_is_read(place):
     assert read_cpu_limit(files_v1(place, 400000).get) == 4.0
 
 
@@ -57,7 +57,7 @@ def test_no_limit_is_none(files):
 @pytest.mark.parametrize(
     ("quota", "cpus", "threads"), [(0.3, 8, 1), (2.5, 8, 3), (8.0, 8, None), (None, 8, None)]
 )
-def test_threads_fit_the_limit_where_it_is_below_the_machine(quota, cpus, threads, monkeypatch):
+def test_threads_follow_a_limit_below_the_machines_cores(quota, cpus, threads, monkeypatch):
     monkeypatch.setattr(subject, "read_cpu_limit", lambda read: quota)
     monkeypatch.setattr(subject, "_count_cpus", lambda: cpus)
     assert count_usable_threads() == threads

@@ -37,7 +37,7 @@ def test_every_recorded_question_is_asked() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(QUESTIONS))
-def test_answers_as_the_original(name: str) -> None:
+def test_answers_equal_the_recorded_ones(name: str) -> None:
     """Our texts begin with those of the original and add the value that was wrong."""
     ours, theirs = outcome(QUESTIONS[name]), GOLDEN[name]
     text = ours.pop("text", "")
@@ -70,7 +70,7 @@ def test_seed_may_be_a_numpy_integer() -> None:
     assert RunConfig(tf_random_seed=np.int64(3)).tf_random_seed == 3
 
 
-def test_replace_leaves_the_original_as_it_is() -> None:
+def test_replace_does_not_change_the_original() -> None:
     first = RunConfig(session_config=tf.compat.v1.ConfigProto(log_device_placement=True))
     second = first.replace(model_dir="a", save_checkpoints_steps=5)
     second.session_config.log_device_placement = False
@@ -111,7 +111,7 @@ def test_a_blank_tf_config_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert RunConfig().task_type == "worker"
 
 
-def test_own_session_config_is_kept_in_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_users_session_config_is_kept_in_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     worker = ask_run_config.tf_configs()["worker 1"]
     monkeypatch.setenv("TF_CONFIG", json.dumps(worker))
     own = tf.compat.v1.ConfigProto()
@@ -122,7 +122,7 @@ def test_own_session_config_is_kept_in_a_cluster(monkeypatch: pytest.MonkeyPatch
     ]
 
 
-def test_default_session_config_is_the_originals() -> None:
+def test_the_default_session_config_equals_the_recorded_one() -> None:
     theirs = GOLDEN["TF_CONFIG: chief only"]["value"]["session_config"]
     assert described(make_default_session_config(theirs["device_filters"])) == theirs
 
@@ -138,7 +138,7 @@ def test_a_session_config_overrides_the_defaults() -> None:
     assert not own.allow_soft_placement
 
 
-def test_own_device_filters_replace_those_of_the_task() -> None:
+def test_device_filters_of_the_user_replace_those_of_the_task() -> None:
     own = tf.compat.v1.ConfigProto(device_filters=["/job:worker"])
     assert list(merge_session_config(own, ["/job:ps"]).device_filters) == ["/job:worker"]
 
@@ -169,7 +169,7 @@ _WITH_MASTER = {"master": ["m:1"], "worker": ["w:1", "w:2"], "ps": ["p:1"]}
         ({"chief": ["c:1"], "worker": ["w:1"], "ps": ["p:1"]}, ("worker", 0), False),
     ],
 )
-def test_worker_0_writes_events_where_there_is_a_master(jobs, task, writes, monkeypatch):
+def test_worker_0_writes_events_beside_a_master(jobs, task, writes, monkeypatch):
     """Compares with three processes of tf.estimator 2.15; a master writes only checkpoints."""
     tf_config = {"cluster": jobs, "task": {"type": task[0], "index": task[1]}}
     monkeypatch.setenv("TF_CONFIG", json.dumps(tf_config))

@@ -119,7 +119,7 @@ def test_a_shim_in_another_folder_is_named(environment, tmp_path):
     assert list(other.iterdir()) == []
 
 
-def test_an_environment_that_cannot_be_written_is_left_as_it_was(environment):
+def test_a_read_only_environment_is_not_changed(environment):
     about = environment.packages / ABOUT
     about.write_text("")  # A file where the directory has to be: root may write everywhere.
     (line,) = install(environment, exit_code=2)
@@ -136,7 +136,7 @@ def test_a_tensorflow_with_its_own_estimator_is_refused(environment):
     assert names(environment) == []
 
 
-def test_a_program_without_estimators_is_left_alone_and_a_shim_without_the_package_names_it(
+def test_the_shim_ignores_programs_without_estimators_and_names_a_missing_package(
     environment, tmp_path
 ):
     install(environment)

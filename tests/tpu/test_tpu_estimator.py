@@ -39,7 +39,7 @@ def input_fn(params):
     return data.repeat(6)
 
 
-def test_modes_have_their_batch_sizes_and_train_as_the_original_does(tmp_path):
+def test_modes_have_their_batch_sizes_and_train_as_recorded(tmp_path):
     seen = Seen()
     config = tpu.RunConfig(model_dir=str(tmp_path), tpu_config=tpu.TPUConfig(iterations_per_loop=4))
     estimator = tpu.TPUEstimator(
@@ -65,7 +65,7 @@ def test_modes_have_their_batch_sizes_and_train_as_the_original_does(tmp_path):
     assert seen == [("input", 6), ("infer", 6, False)]
 
 
-def test_params_that_are_not_given_are_a_warning_that_names_the_model_fn(caplog):
+def test_missing_params_log_a_warning_that_names_the_model_fn(caplog):
     tpu.TPUEstimator(model_fn, config=tpu.RunConfig(), use_tpu=False)
     (warning,) = [r.getMessage() for r in caplog.records if "params argument" in r.getMessage()]
     assert f"model_fn ({model_fn}) includes params argument" in warning
@@ -179,7 +179,7 @@ def test_a_call_that_needs_a_tpu_raises_the_recorded_error(name):
     assert outcome(QUESTIONS[name]) == recorded("tpu_refusals")[name]
 
 
-def test_evaluation_off_the_tpu_runs_here(tmp_path):
+def test_evaluation_without_the_tpu_runs_on_the_cpu(tmp_path):
     def sized(params):
         assert params["batch_size"] == 4
         return input_fn(params)
@@ -192,7 +192,7 @@ def test_evaluation_off_the_tpu_runs_here(tmp_path):
     assert estimator.evaluate(sized, steps=1)["global_step"] == 0
 
 
-def test_what_is_to_be_done_on_a_tpu_is_refused(tmp_path):
+def test_calls_that_need_a_tpu_are_rejected(tmp_path):
     estimator = tpu.TPUEstimator(
         model_fn, config=tpu.RunConfig(model_dir=str(tmp_path)), train_batch_size=8
     )

@@ -16,7 +16,9 @@ CONTINUED = recorded("continued")
 
 
 @pytest.mark.parametrize("name", JOBS)
-def test_a_checkpoint_of_the_original_goes_on_as_if_unbroken(tmp_path: Path, name: str) -> None:
+def test_a_checkpoint_of_the_original_continues_as_an_unbroken_training(
+    tmp_path: Path, name: str
+) -> None:
     copy_checkpoint(CHECKPOINTS / name, tmp_path)
     seen = train(JOBS[name], OURS, tmp_path, MORE)
     assert seen["losses"] == pytest.approx(UNBROKEN[name]["losses"][FIRST:], rel=1e-5)

@@ -34,7 +34,7 @@ def parsing_receiver(name: str) -> Any:
 
 
 @pytest.mark.parametrize("receiver", [tiny_receiver(OURS), parsing_receiver("x")])
-def test_everything_is_tried_and_nothing_left_in_model_dir(tmp_path: Path, receiver: Any) -> None:
+def test_all_parts_run_and_no_file_is_left_in_model_dir(tmp_path: Path, receiver: Any) -> None:
     job = estimator(OURS, str(tmp_path / "m"))
     calls: list[Any] = []
     exporters = [noting_exporter(OURS, calls), FinalExporter("final", receiver)]
@@ -85,7 +85,7 @@ def _evaluation_fails() -> EvalSpec:
         (TRAIN, EvalSpec(once, exporters=BestExporter()), ValueError, "An input_receiver_fn must"),
     ],
 )
-def test_it_fails_as_the_job_would(
+def test_a_dry_run_raises_the_error_of_the_job(
     tmp_path: Path, train: Any, evaluate: Any, error: type, text: str
 ) -> None:
     with pytest.raises(error, match=text):

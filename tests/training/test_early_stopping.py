@@ -51,7 +51,7 @@ def variables(job: Any) -> list[str]:
     return job.get_variable_names()
 
 
-def test_a_model_dir_begun_without_early_stopping_goes_on_with_it(tmp_path: Path) -> None:
+def test_a_model_dir_begun_without_early_stopping_continues_with_it(tmp_path: Path) -> None:
     job = estimator(OURS, str(tmp_path))
     job.train(tiny_input, steps=2)
     job.train(tiny_input, steps=2, hooks=[make_early_stopping_hook(job, lambda: False)])
@@ -59,7 +59,9 @@ def test_a_model_dir_begun_without_early_stopping_goes_on_with_it(tmp_path: Path
     assert "signal_early_stopping/STOP" not in variables(job)
 
 
-def test_a_model_dir_begun_with_early_stopping_goes_on_with_and_without_it(tmp_path: Path) -> None:
+def test_a_model_dir_begun_with_early_stopping_continues_with_and_without_it(
+    tmp_path: Path,
+) -> None:
     job = estimator(OURS, str(tmp_path))
     job.train(tiny_input, max_steps=9, hooks=[make_early_stopping_hook(job, lambda: True)])
     assert job.get_variable_value("signal_early_stopping/STOP")
@@ -69,14 +71,14 @@ def test_a_model_dir_begun_with_early_stopping_goes_on_with_and_without_it(tmp_p
     assert global_step(job) == 5
 
 
-def test_two_hooks_in_one_training(tmp_path: Path) -> None:
+def test_two_hooks_work_in_one_training(tmp_path: Path) -> None:
     job = estimator(OURS, str(tmp_path))
     hooks = [make_early_stopping_hook(job, answer) for answer in (lambda: False, lambda: True)]
     job.train(tiny_input, max_steps=9, hooks=hooks)
     assert global_step(job) == 1
 
 
-def test_a_metric_that_no_evaluation_writes_is_told(tmp_path: Path) -> None:
+def test_a_metric_that_no_evaluation_writes_raises_an_error(tmp_path: Path) -> None:
     job = estimator(OURS, str(tmp_path)).train(tiny_input, steps=1)
     job.evaluate(once)
     hook = stop_if_higher_hook(job, "auc", 0.9, run_every_secs=1000)
@@ -86,7 +88,7 @@ def test_a_metric_that_no_evaluation_writes_is_told(tmp_path: Path) -> None:
         job.train(tiny_input, steps=5, hooks=[hook])
 
 
-def test_where_no_evaluation_is_written_training_goes_on(
+def test_training_continues_while_no_evaluation_exists(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     job = estimator(OURS, str(tmp_path))
@@ -97,12 +99,12 @@ def test_where_no_evaluation_is_written_training_goes_on(
     assert "eval_other, where no evaluation is written" in caplog.text
 
 
-def test_only_what_is_no_estimator_is_refused() -> None:
+def test_only_objects_that_are_not_estimators_are_rejected() -> None:
     with pytest.raises(TypeError, match=r"must have type `tf.estimator.Estimator`. Got: .*int"):
         stop_if_higher_hook(3, "loss", 1.0)
 
 
-def test_read_eval_metrics(tmp_path: Path) -> None:
+def test_read_eval_metrics_returns_metrics_by_step(tmp_path: Path) -> None:
     job = estimator(OURS, str(tmp_path))
     expected = {}
     for step in (2, 4):

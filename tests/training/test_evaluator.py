@@ -37,7 +37,7 @@ def evaluate(estimator: est.Estimator, max_steps: int | None, delay: int = 20) -
 
 
 @pytest.mark.parametrize("max_steps", [3, 100, None])
-def test_a_training_that_has_ended_is_evaluated_once_and_at_once(
+def test_a_finished_training_is_evaluated_once_without_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, max_steps: int | None
 ) -> None:
     # The file may be of an earlier training, so that the evaluator waits before it believes it.
@@ -47,14 +47,14 @@ def test_a_training_that_has_ended_is_evaluated_once_and_at_once(
     assert evaluate(estimator, max_steps) == [3]
 
 
-def test_a_chief_that_never_says_that_it_ended_is_not_awaited_for_ever(
+def test_a_chief_without_an_end_marker_is_awaited_until_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(evaluator, "_AFTER_MAX_STEPS", 0.0)
     assert evaluate(make(tmp_path).train(input_fn, steps=3), max_steps=3) == [3]
 
 
-def test_a_training_that_ended_without_a_checkpoint_is_told(
+def test_a_training_that_ended_without_a_checkpoint_is_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(finished, "_BELIEVED_AFTER_SECS", 0.0)
@@ -63,7 +63,7 @@ def test_a_training_that_ended_without_a_checkpoint_is_told(
     assert "Exiting evaluation: training has ended without a checkpoint." in caplog.text
 
 
-def test_a_checkpoint_that_never_comes_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_checkpoint_is_an_error_at_the_limit(tmp_path: Path) -> None:
     estimator = make(tmp_path, session_creation_timeout_secs=1)
     with pytest.raises(tf.errors.DeadlineExceededError, match="for the first checkpoint in"):
         evaluate(estimator, max_steps=3, delay=0)

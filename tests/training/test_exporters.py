@@ -63,7 +63,7 @@ def test_a_better_first_result_after_a_restart_is_exported(tmp_path: Path) -> No
     assert exported(BestExporter("best", RECEIVER), job, (4, 1.0)) == [True]
 
 
-def test_a_torn_event_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+def test_a_torn_event_file_is_read_up_to_the_damage(tmp_path: Path) -> None:
     job = estimator(OURS, str(tmp_path)).train(tiny_input, steps=1)
     exported(BestExporter("best", RECEIVER), job, (2, 1.0))
     path = write_losses(tmp_path / "eval", (2, 1.0), (3, 0.1))
@@ -77,7 +77,7 @@ def test_without_an_export_the_first_result_is_the_best(tmp_path: Path) -> None:
     assert exported(BestExporter("best", RECEIVER), job, (4, 2.0)) == [True]
 
 
-def test_without_a_pattern_the_past_is_forgotten(tmp_path: Path) -> None:
+def test_without_a_pattern_earlier_evaluations_do_not_count(tmp_path: Path) -> None:
     job = estimator(OURS, str(tmp_path)).train(tiny_input, steps=1)
     exported(BestExporter("best", RECEIVER), job, (2, 1.0))
     write_losses(tmp_path / "eval", (2, 1.0))
@@ -121,7 +121,7 @@ def test_an_old_export_that_cannot_be_removed_is_a_warning(
     assert f"Could not remove the old export {old.parent}/removed-{old.name}:" in caplog.text
 
 
-def test_an_exporter_without_export_cannot_be_made() -> None:
+def test_an_exporter_class_must_define_export() -> None:
     class Half(Exporter):
         name = "half"
 
@@ -129,7 +129,7 @@ def test_an_exporter_without_export_cannot_be_made() -> None:
         Half()
 
 
-def test_half_of_an_old_export_is_never_seen(
+def test_a_removed_export_is_never_visible_in_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for stamp in ("1700000001", "1700000002", "1700000003"):

@@ -31,13 +31,13 @@ def test_more_metrics_under_a_strategy(tmp_path: Path) -> None:
     assert more.evaluate(once)["mean"] == pytest.approx(tiny_data()[1].mean())
 
 
-def test_metrics_that_are_no_dict_are_told(tmp_path: Path) -> None:
+def test_metrics_that_are_not_a_dict_raise_an_error(tmp_path: Path) -> None:
     job = add_metrics(estimator(OURS, str(tmp_path)), lambda: None)
     with pytest.raises(TypeError, match="must return a dict of metrics, but returned None"):
         job.train(tiny_input, steps=1).evaluate(once)
 
 
-def test_the_flavour_and_the_warm_start_are_kept(tmp_path: Path) -> None:
+def test_the_estimator_class_and_the_warm_start_are_kept(tmp_path: Path) -> None:
     first = estimator(OURS, str(tmp_path / "first")).train(tiny_input, steps=3)
     for flavour in (et.Estimator, v1.Estimator):
         model_fn = tiny_model_fn(OURS)
@@ -79,13 +79,13 @@ def test_a_sparse_feature_is_filled_up(tmp_path: Path) -> None:
         (["y"], ValueError, r"Key \(y\) is not in features dict. features: \['x'\]"),
     ],
 )
-def test_wrong_keys_are_told(tmp_path: Path, keys: Any, error: type, text: str) -> None:
+def test_wrong_keys_raise_an_error(tmp_path: Path, keys: Any, error: type, text: str) -> None:
     job = estimator(OURS, str(tmp_path)).train(tiny_input, steps=1)
     with pytest.raises(error, match=text):
         next(forward_features(job, keys).predict(once))
 
 
-def test_a_feature_named_as_a_prediction_is_told(tmp_path: Path) -> None:
+def test_a_feature_with_the_name_of_a_prediction_raises_an_error(tmp_path: Path) -> None:
     def input_fn() -> tf.data.Dataset:
         return once().map(lambda x, y: {"x": x["x"], "score": y})
 
@@ -120,7 +120,7 @@ def test_a_v1_optimizer_clips_by_the_global_norm(tmp_path: Path) -> None:
     np.testing.assert_allclose(loose, plain, rtol=1e-5)
 
 
-def test_slots_of_a_clipping_optimizer_are_those_of_the_inner() -> None:
+def test_a_clipping_optimizer_returns_the_slots_of_the_inner_one() -> None:
     with tf.Graph().as_default():
         weight = tf1.get_variable("weight", initializer=[1.0])
         optimizer = clip_gradients_by_norm(tf1.train.MomentumOptimizer(0.1, 0.9), 1.0)
@@ -140,7 +140,7 @@ def test_a_keras_optimizer_becomes_one_that_clips(optimizer: Any) -> None:
     assert optimizer.global_clipnorm is None
 
 
-def test_what_is_no_optimizer_is_told() -> None:
+def test_objects_that_are_not_optimizers_raise_an_error() -> None:
     with pytest.raises(TypeError, match="optimizer must be an instance of .* given: 'sgd'"):
         clip_gradients_by_norm("sgd", 0.5)
     with pytest.raises(ValueError, match="clip_norm must be positive, but got 0"):

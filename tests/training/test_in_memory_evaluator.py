@@ -21,7 +21,7 @@ from estimator_train.training.early_stopping.hooks import read_eval_metrics
 tf1 = tf.compat.v1
 
 
-def test_figures_are_those_of_checkpoints(tmp_path: Path) -> None:
+def test_figures_equal_those_of_checkpoints(tmp_path: Path) -> None:
     job = estimator(OURS, str(tmp_path), save_checkpoints_steps=2)
     job.train(tiny_input, steps=6, hooks=[InMemoryEvaluatorHook(job, once, every_n_iter=2)])
     in_memory = read_eval_metrics(job.eval_dir())
@@ -60,7 +60,7 @@ def test_training_under_a_strategy_is_evaluated(tmp_path: Path) -> None:
     assert read_eval_metrics(job.eval_dir())[3]["loss"] == pytest.approx(metrics["loss"])
 
 
-def test_hooks_and_variables_that_only_evaluation_has(tmp_path: Path) -> None:
+def test_evaluations_may_have_hooks_and_variables_of_their_own(tmp_path: Path) -> None:
     calls: list[str] = []
 
     class Noting(tf1.train.SessionRunHook):

@@ -29,7 +29,7 @@ def test_every_recorded_case_is_run() -> None:
 
 
 @pytest.mark.parametrize(("subject", "name"), tiers.every(12, PAIRS))
-def test_goes_as_in_the_original(subject: str, name: str) -> None:
+def test_jobs_have_the_recorded_course(subject: str, name: str) -> None:
     expected = GOLDEN[subject][name]
     seen = job_cases.observe(all_jobs.CASES[subject][name], OURS)
     if name in CLEARER:

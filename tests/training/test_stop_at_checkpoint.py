@@ -42,6 +42,6 @@ def test_a_worker_trains_on_until_the_checkpoint_is_written(
     assert steps == [1, 2, 3, 4, 5]
 
 
-def test_no_last_step_is_refused(tmp_path: Path) -> None:
+def test_no_last_step_raises_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="One of num_steps or last_step must be specified"):
         make_stop_at_checkpoint_step_hook(estimator(OURS, str(tmp_path)), None)

@@ -50,7 +50,7 @@ def test_every_steps_evaluates_at_its_multiples_under_default_settings(tmp_path:
 
 
 @pytest.mark.long
-def test_every_steps_counts_from_0_in_a_training_that_goes_on(tmp_path: Path) -> None:
+def test_every_steps_counts_from_0_in_a_continued_training(tmp_path: Path) -> None:
     job = estimator(OURS, str(tmp_path), save_checkpoints_steps=5)
     job.train(tiny_input, max_steps=3)
     train_and_evaluate(job, TrainSpec(tiny_input, max_steps=12), EvalSpec(once, every_steps=4))
@@ -58,7 +58,7 @@ def test_every_steps_counts_from_0_in_a_training_that_goes_on(tmp_path: Path) ->
 
 
 @pytest.mark.long
-def test_a_saver_of_the_caller_saves_for_every_steps_too(tmp_path: Path) -> None:
+def test_a_saver_of_the_caller_saves_at_every_steps(tmp_path: Path) -> None:
     job = estimator(OURS, str(tmp_path))
     saver = et.CheckpointSaverHook(str(tmp_path), save_steps=100)
     train = TrainSpec(tiny_input, max_steps=5, hooks=[saver])
@@ -153,7 +153,9 @@ def test_a_job_that_failed_after_its_last_step_gets_its_last_evaluation(tmp_path
     assert not list(tmp_path.glob("*unfinished*"))
 
 
-def test_an_evaluation_that_never_writes_the_awaited_metric_is_told_at_once(tmp_path: Path) -> None:
+def test_an_evaluation_without_the_awaited_metric_raises_an_error(
+    tmp_path: Path,
+) -> None:
     job = estimator(OURS, str(tmp_path))
     train = TrainSpec(tiny_input, max_steps=30, hooks=[stop_if_lower_hook(job, "auc", 0.1)])
     with pytest.raises(ValueError, match=r"waits for the metric 'auc', .* they have .*'mae'"):
@@ -161,7 +163,7 @@ def test_an_evaluation_that_never_writes_the_awaited_metric_is_told_at_once(tmp_
     assert global_step(job) == 3
 
 
-def test_an_evaluation_elsewhere_than_awaited_is_told_at_once(
+def test_an_evaluation_in_another_directory_than_awaited_logs_a_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     job = estimator(OURS, str(tmp_path))
@@ -173,7 +175,7 @@ def test_an_evaluation_elsewhere_than_awaited_is_told_at_once(
     assert global_step(job) == 30
 
 
-def test_an_awaited_metric_that_is_missing_at_the_end_is_a_warning(
+def test_an_awaited_metric_that_is_missing_at_the_end_logs_a_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     job = estimator(OURS, str(tmp_path), save_checkpoints_steps=100)
@@ -199,12 +201,12 @@ def test_names_of_exporters_must_differ_across_evaluations(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("wrong", [[], [3], "ab", None])
-def test_an_eval_spec_of_a_wrong_type_is_told(tmp_path: Path, wrong: Any) -> None:
+def test_an_eval_spec_of_a_wrong_type_raises_an_error(tmp_path: Path, wrong: Any) -> None:
     with pytest.raises(TypeError, match="`eval_spec` must have type `tf.estimator.EvalSpec`"):
         train_and_evaluate(estimator(OURS, str(tmp_path)), TrainSpec(tiny_input, 1), wrong)
 
 
-def test_an_unknown_role_in_a_cluster_is_told(
+def test_an_unknown_role_in_a_cluster_raises_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tf_config = {"cluster": {"chief": ["a:1"], "odd": ["b:1"]}, "task": {"type": "odd", "index": 0}}
@@ -230,7 +232,7 @@ def test_specs_can_be_copied(through: Any) -> None:
         (lambda: EvalSpec(once, every_steps=-1), "Must specify every_steps > 0, given: -1"),
     ],
 )
-def test_own_settings_out_of_range_are_told(make: Any, text: str) -> None:
+def test_additional_settings_out_of_range_raise_an_error(make: Any, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         make()
 
@@ -240,7 +242,7 @@ def test_exporters_may_come_from_a_generator() -> None:
     assert [exporter.name for exporter in spec.exporters] == ["a", "b"]
 
 
-def test_a_checkpoint_that_turns_out_to_be_the_last_is_exported_as_such(tmp_path: Path) -> None:
+def test_the_last_checkpoint_of_an_ended_input_is_exported_as_final(tmp_path: Path) -> None:
     calls: list[Any] = []
     spec = EvalSpec(once, throttle_secs=0, exporters=noting_exporter(OURS, calls))
     job = estimator(OURS, str(tmp_path), save_checkpoints_steps=2)

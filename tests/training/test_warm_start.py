@@ -19,7 +19,7 @@ import estimator_train as et
 
 
 @pytest.mark.parametrize("pattern", ["nothing.*", ["embedding", "nothing.*"]])
-def test_a_pattern_that_matches_nothing_is_told(
+def test_a_pattern_without_a_match_logs_a_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, pattern: str | list[str]
 ) -> None:
     settings = et.WarmStartSettings(source(OURS, str(tmp_path / "m")).model_dir, pattern)
@@ -32,7 +32,7 @@ def test_a_pattern_that_matches_nothing_is_told(
     assert "'embedding'" in told[0]
 
 
-def test_the_source_may_be_gone_once_training_has_begun(tmp_path: Path) -> None:
+def test_the_source_may_be_deleted_after_training_has_begun(tmp_path: Path) -> None:
     first = source(OURS, str(tmp_path / "m"))
     model_fn = word_model_fn(OURS)
     et.Estimator(model_fn, tmp_path / "m", warm_start_from=first.model_dir).train(
@@ -68,7 +68,7 @@ def test_settings_take_a_path(tmp_path: Path) -> None:
     )
 
 
-def test_a_vocabulary_size_beyond_the_file_is_told(tmp_path: Path) -> None:
+def test_a_vocabulary_size_beyond_the_file_raises_an_error(tmp_path: Path) -> None:
     first = source(OURS, str(tmp_path / "m"))
     words = tmp_path / "words"
     words.write_text("red\ngreen\nblue\ngrey\n")

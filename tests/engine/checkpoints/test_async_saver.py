@@ -48,7 +48,7 @@ def variable_graph():
             yield session, add, AsyncSaver(scaffold)
 
 
-def test_values_are_those_of_the_save_whatever_comes_after(variable_graph, tmp_path):
+def test_a_checkpoint_has_the_values_at_the_save(variable_graph, tmp_path):
     session, add, saver = variable_graph
     saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
     session.run(add)
@@ -60,7 +60,7 @@ def test_values_are_those_of_the_save_whatever_comes_after(variable_graph, tmp_p
     np.testing.assert_array_equal(tf.train.load_variable(path, "v"), np.float32([1, 2]))
 
 
-def test_settling_waits_for_the_write_and_keeps_its_error(variable_graph, tmp_path):
+def test_joining_the_writer_waits_and_keeps_its_error(variable_graph, tmp_path):
     session, _, saver = variable_graph
     saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
     threading.Timer(0.05, session.gate.set).start()
@@ -95,7 +95,7 @@ def test_the_launcher_learns_of_each_written_checkpoint(variable_graph, tmp_path
 
 
 @pytest.mark.parametrize("lost", [tf.errors.AbortedError, tf.errors.UnavailableError])
-def test_write_whose_session_was_lost_fails_as_the_session_did(variable_graph, tmp_path, lost):
+def test_a_write_with_a_lost_session_raises_the_sessions_error(variable_graph, tmp_path, lost):
     session, _, saver = variable_graph
     session.error = lost(None, None, "the server is gone")
     saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
@@ -113,7 +113,7 @@ def _large_variables(features, labels, mode):
     return est.EstimatorSpec(mode, loss=tf.reduce_mean(features), train_op=step.assign_add(1))
 
 
-def test_an_error_right_after_a_save_loses_it_not(tmp_path):
+def test_an_error_after_a_save_does_not_lose_the_checkpoint(tmp_path):
     class Stop(est.SessionRunHook):
         def after_run(self, run_context, run_values):
             raise KeyboardInterrupt
@@ -126,7 +126,7 @@ def test_an_error_right_after_a_save_loses_it_not(tmp_path):
     assert tf.train.load_checkpoint(str(tmp_path)).get_tensor("global_step") == 1
 
 
-def test_a_lost_session_loses_no_checkpoint_that_is_being_written(tmp_path):
+def test_a_lost_session_does_not_lose_the_checkpoint_in_the_writer_thread(tmp_path):
     class LosesSession(est.SessionRunHook):
         sessions = 0
         restored: tuple[int, ...] = ()
@@ -148,7 +148,7 @@ def test_a_lost_session_loses_no_checkpoint_that_is_being_written(tmp_path):
     assert tf.train.load_checkpoint(str(tmp_path)).get_tensor("global_step") == 3
 
 
-def test_saver_of_a_users_own_making_saves_at_once(variable_graph, tmp_path):
+def test_a_users_saver_saves_synchronously(variable_graph, tmp_path):
     session, _, _ = variable_graph
 
     class Own(v1.train.Saver):
@@ -171,7 +171,7 @@ class NeedsEvenSteps(v1.train.CheckpointSaverListener):
         pass
 
 
-def test_listener_that_needs_no_checkpoint_is_not_waited_for(variable_graph, tmp_path):
+def test_training_does_not_wait_for_a_listener_that_needs_no_checkpoint(variable_graph, tmp_path):
     session, _, saver = variable_graph
     settled = WaitForWriteListener(saver, [NeedsEvenSteps()])
     saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
@@ -193,7 +193,7 @@ def _contents(model_dir):
     }
 
 
-def test_both_modes_write_the_same(model_fn, input_fn, tmp_path):
+def test_synchronous_and_asynchronous_savers_write_equal_files(model_fn, input_fn, tmp_path):
     files, contents = [], []
     for mode in ("async", "sync"):
         config = est.RunConfig(
@@ -229,7 +229,7 @@ class Seen(v1.train.CheckpointSaverListener):
         self._note("end", global_step_value)
 
 
-def test_listeners_find_the_checkpoint_they_are_told_of(model_fn, input_fn, tmp_path):
+def test_listeners_find_the_written_checkpoint(model_fn, input_fn, tmp_path):
     seen = Seen(tmp_path)
     config = est.RunConfig(save_checkpoints_steps=5)
     est.Estimator(model_fn, tmp_path, config).train(input_fn, steps=8, saving_listeners=[seen])
@@ -245,7 +245,7 @@ def test_listeners_find_the_checkpoint_they_are_told_of(model_fn, input_fn, tmp_
 
 
 @pytest.mark.parametrize("mode", ["async", "sync"])
-def test_write_that_fails_stops_training_and_keeps_the_last_checkpoint(
+def test_a_failed_write_stops_training_and_keeps_the_last_checkpoint(
     model_fn, input_fn, tmp_path, mode
 ):
     os.makedirs(tmp_path / "model.ckpt-20.index" / "in the way")

@@ -69,7 +69,7 @@ def test_error_shows_invalid_settings(value):
 @pytest.mark.parametrize(
     "error", tiers.every(2, [OSError(116, "Stale file handle"), OSError(5, "I/O error")])
 )
-def test_a_passing_fault_does_not_empty_the_record(run, tmp_path, monkeypatch, error):
+def test_a_temporary_fault_does_not_clear_the_record(run, tmp_path, monkeypatch, error):
     estimator = run(("score", "max", 3))
     stat, failed = os.stat, []
 

@@ -69,7 +69,7 @@ def check_never_wrong(estimator, weights):
 
 
 @pytest.mark.parametrize("kind", ["cut", "flip"])
-def test_damage_anywhere_leads_to_the_checkpoint_before(copy, kind, caplog):
+def test_any_damage_selects_the_checkpoint_before(copy, kind, caplog):
     estimator, model_dir, _, weights = copy
     for name in latest_files(model_dir):
         path = model_dir / name
@@ -93,7 +93,7 @@ def test_damage_anywhere_leads_to_the_checkpoint_before(copy, kind, caplog):
     assert check_never_wrong(estimator, weights) == 10
 
 
-def test_each_file_may_be_missing(copy):
+def test_a_missing_file_selects_the_checkpoint_before(copy):
     estimator, model_dir, _, weights = copy
     for name in latest_files(model_dir):
         os.rename(model_dir / name, model_dir / "away")
@@ -102,7 +102,7 @@ def test_each_file_may_be_missing(copy):
 
 
 @pytest.mark.parametrize("content", [None, b"", b"\x00\xff\x13 nonsense", b"model_checkpoint_pa"])
-def test_file_that_names_the_latest_is_rebuilt(copy, content, caplog):
+def test_the_file_that_names_the_latest_checkpoint_is_rebuilt(copy, content, caplog):
     estimator, model_dir, input_fn, weights = copy
     (model_dir / "checkpoint").unlink()
     if content is not None:
@@ -122,7 +122,7 @@ def evaluations_of(estimator, input_fn):
     return _Evaluator(estimator, est.TrainSpec(input_fn, max_steps=10), [spec])
 
 
-def test_every_use_falls_back(copy):
+def test_every_reader_uses_the_checkpoint_before_a_damaged_one(copy):
     estimator, model_dir, input_fn, weights = copy
     (model_dir / "model.ckpt-10.index").write_bytes(b"torn")
     assert estimator.evaluate(input_fn, steps=1)["global_step"] == 5
@@ -157,7 +157,7 @@ def test_training_resumes_from_the_whole_checkpoint_and_keeps_its_retention(copy
     assert estimator.latest_checkpoint() == str(model_dir / "model.ckpt-10")
 
 
-def test_checkpoint_deleted_during_a_read_is_replaced_by_the_next(copy, monkeypatch, caplog):
+def test_a_checkpoint_deleted_during_a_read_is_replaced_by_the_next(copy, monkeypatch, caplog):
     estimator, model_dir, _, weights = copy
     read = tf.train.load_checkpoint
 
@@ -213,7 +213,7 @@ def test_damaged_checkpoints_count_as_existing(copy, tmp_path):
     assert not integrity.has_checkpoint(str(model_dir / "model.ckpt-10.index"))
 
 
-def test_empty_and_missing_directories_have_none(tmp_path):
+def test_empty_and_missing_directories_have_no_checkpoint(tmp_path):
     assert integrity.latest_checkpoint(str(tmp_path)) is None
     assert integrity.latest_checkpoint(str(tmp_path / "missing")) is None
 
@@ -253,7 +253,7 @@ def test_large_checkpoints_are_restored_without_a_second_reading(large):
     assert integrity.compute_fingerprint(str(data)) == before
 
 
-def test_a_restore_that_finds_damage_goes_to_the_checkpoint_before(large, caplog):
+def test_a_restore_that_finds_damage_uses_the_checkpoint_before(large, caplog):
     (estimator, model_dir, input_fn, weights), read = large
     flip(model_dir / "model.ckpt-10.data-00000-of-00001")
     assert estimator.evaluate(input_fn, steps=1)["global_step"] == 5

@@ -258,7 +258,9 @@ def test_the_next_checkpoint_is_due_an_interval_after_the_last(
     assert saved == {f"model.ckpt-{step}.index" for step in (0, 100, 150)}
 
 
-def test_a_copy_counts_until_the_next_checkpoint(memory: Path, tmp_path: Path, often: None) -> None:
+def test_a_copy_is_valid_until_the_next_checkpoint(
+    memory: Path, tmp_path: Path, often: None
+) -> None:
     train_until_killed(tmp_path / "model", memory, 30, save_steps=500)
     path = tf.train.latest_checkpoint(str(tmp_path / "model"))
     assert path is not None
@@ -301,7 +303,7 @@ def test_without_room_no_steps_are_copied(
     assert not interim(memory)
 
 
-def test_copies_take_a_small_share_of_the_time(
+def test_copies_take_at_most_their_share_of_the_time(
     memory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     times: list[float] = []

@@ -73,7 +73,7 @@ def receiver():
     return est.export.ServingInputReceiver(x, x)
 
 
-def test_an_evaluation_takes_the_next(job, caplog):
+def test_an_evaluation_uses_the_next_checkpoint(job, caplog):
     job.meanwhile = [10, 15]
     with caplog.at_level(logging.INFO):
         assert job.estimator.evaluate(job.input_fn) == {"loss": 4.0, "global_step": 15}
@@ -81,39 +81,39 @@ def test_an_evaluation_takes_the_next(job, caplog):
     assert f"{before} was deleted before it was read; using {after}." in caplog.messages
 
 
-def test_an_evaluation_with_hooks_takes_the_next(job):
+def test_an_evaluation_with_hooks_uses_the_next_checkpoint(job):
     job.meanwhile = [10]
     hooks = [tf.compat.v1.train.SessionRunHook()]
     assert job.estimator.evaluate(job.input_fn, hooks=hooks) == {"loss": 3.0, "global_step": 10}
 
 
-def test_an_evaluation_of_a_kept_model_takes_the_next(job):
+def test_an_evaluation_of_an_open_model_uses_the_next_checkpoint(job):
     job.estimator.evaluate(job.input_fn)
     job.save(10)
     job.meanwhile = [15]
     assert job.estimator.evaluate(job.input_fn) == {"loss": 4.0, "global_step": 15}
 
 
-def test_a_prediction_takes_the_next(job):
+def test_a_prediction_uses_the_next_checkpoint(job):
     job.meanwhile = [10]
     assert list(job.estimator.predict(job.input_fn)) == [{"w": 3.0}]
 
 
-def test_an_export_takes_the_next_and_leaves_nothing_of_the_first(job, tmp_path):
+def test_an_export_uses_the_next_checkpoint_and_removes_its_first_attempt(job, tmp_path):
     job.meanwhile = [10]
     path = job.estimator.export_saved_model(str(tmp_path / "exports"), receiver).decode()
     assert tf.train.load_variable(f"{path}/variables/variables", "w") == 3.0
     assert [str(one) for one in (tmp_path / "exports").iterdir()] == [path]
 
 
-def test_a_predictor_that_is_opened_by_its_first_batch_takes_the_next(job):
+def test_a_predictor_that_opens_at_its_first_batch_uses_the_next_checkpoint(job):
     with job.estimator.predictor() as predictor:
         job.save(10)
         assert predictor.predict(np.ones([1], np.float32))["w"] == [3.0]
         assert predictor.checkpoint_path == str(job.model_dir / "model.ckpt-10")
 
 
-def test_a_warm_start_takes_the_next(job, tmp_path):
+def test_a_warm_start_uses_the_next_checkpoint(job, tmp_path):
     new = est.Estimator(job.model_fn, tmp_path / "new", warm_start_from=job.model_dir)
     job.meanwhile = [10, 15]
     new.train(job.input_fn, steps=1)
@@ -121,7 +121,7 @@ def test_a_warm_start_takes_the_next(job, tmp_path):
     assert new.get_variable_value("global_step") == 1
 
 
-def test_a_training_that_has_begun_does_not_begin_again(job, tmp_path):
+def test_a_training_with_restored_variables_does_not_restart(job, tmp_path):
     class Fails(tf.compat.v1.train.SessionRunHook):
         def after_run(self, run_context, run_values):
             job.save(10)
@@ -133,14 +133,14 @@ def test_a_training_that_has_begun_does_not_begin_again(job, tmp_path):
     assert new.get_variable_value("w") == 2.0
 
 
-def test_one_that_was_asked_for_by_name_is_an_error(job):
+def test_a_deleted_checkpoint_given_by_path_is_an_error(job):
     path = job.estimator.latest_checkpoint()
     job.meanwhile = [10]
     with pytest.raises((ValueError, tf.errors.NotFoundError), match="model.ckpt-5"):
         job.estimator.evaluate(job.input_fn, checkpoint_path=path)
 
 
-def test_a_model_dir_that_is_emptied_is_an_error(job):
+def test_an_emptied_model_dir_is_an_error(job):
     def empty():
         shutil.rmtree(job.model_dir)
         return job.input_fn()
@@ -149,7 +149,7 @@ def test_a_model_dir_that_is_emptied_is_an_error(job):
         job.estimator.evaluate(empty)
 
 
-def test_a_checkpoint_that_a_subclass_chose_and_that_is_there_is_not_replaced(job, tmp_path):
+def test_an_existing_checkpoint_chosen_by_a_subclass_is_used(job, tmp_path):
     shutil.copytree(job.model_dir, tmp_path / "chosen")
     job.save(15)
 
@@ -169,7 +169,7 @@ def test_a_checkpoint_that_a_subclass_chose_and_that_is_there_is_not_replaced(jo
         estimator.export_saved_model(str(tmp_path / "exports"), fail_once)
 
 
-def test_mistakes_of_a_model_are_not_tried_again(job):
+def test_errors_of_a_model_are_not_retried(job):
     calls = []
 
     def wrong(features, labels, mode):
@@ -181,7 +181,7 @@ def test_mistakes_of_a_model_are_not_tried_again(job):
     assert len(calls) == 1
 
 
-def test_the_evaluator_of_a_cluster_evaluates_and_exports_what_is_there(job):
+def test_the_evaluator_of_a_cluster_uses_checkpoints_that_exist(job):
     exporter = est.LatestExporter("latest", receiver)
     spec = est.EvalSpec(job.input_fn, exporters=exporter)
     evaluator = _Evaluator(job.estimator, est.TrainSpec(job.input_fn, max_steps=15), [spec])
@@ -192,7 +192,7 @@ def test_the_evaluator_of_a_cluster_evaluates_and_exports_what_is_there(job):
     assert tf.train.load_variable(f"{path.decode()}/variables/variables", "w") == 3.0
 
 
-def test_what_was_evaluated_is_exported_as_long_as_it_is_there(job):
+def test_an_evaluated_checkpoint_is_exported_if_it_exists(job):
     taken = []
 
     class Taking(est.Exporter):
@@ -210,7 +210,7 @@ def test_what_was_evaluated_is_exported_as_long_as_it_is_there(job):
     assert taken == ["5", "5", "10"]
 
 
-def test_the_best_that_has_gone_before_it_is_kept_is_told(job, caplog):
+def test_a_best_checkpoint_deleted_before_its_copy_logs_a_warning(job, caplog):
     estimator = est.Estimator(
         job.model_fn, job.model_dir, est.RunConfig(keep_best=("loss", "min", 2))
     )

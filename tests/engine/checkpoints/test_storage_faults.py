@@ -126,7 +126,7 @@ EVERY = [
 
 
 @pytest.mark.parametrize(("name", "place", "times"), tiers.every(4, EVERY))
-def test_fault_at_each_read_never_costs_a_checkpoint(model_dir, monkeypatch, name, place, times):
+def test_a_fault_at_any_read_loses_no_checkpoint(model_dir, monkeypatch, name, place, times):
     faults = Faults(FAULTS[name], place, 10**6 if times is None else times)
     monkeypatch.setattr(tf.train, "load_checkpoint", faults.load_checkpoint)
     before = (model_dir / "checkpoint").read_bytes()
@@ -146,7 +146,7 @@ def test_fault_at_each_read_never_costs_a_checkpoint(model_dir, monkeypatch, nam
 
 
 @pytest.mark.parametrize("name", ["UnavailableError", "PermissionDeniedError", "OSError"])
-def test_training_resumes_from_the_latest_after_passing_faults(model_dir, monkeypatch, name):
+def test_training_resumes_from_the_latest_after_temporary_faults(model_dir, monkeypatch, name):
     faults = Faults(FAULTS[name], "w", 3)
     monkeypatch.setattr(tf.train, "load_checkpoint", faults.load_checkpoint)
     estimator(model_dir).train(input_fn, steps=10)
@@ -179,7 +179,7 @@ def test_other_error_of_the_reader_is_a_fault_if_the_bytes_cannot_be_read(
         integrity.latest_checkpoint(str(model_dir))
 
 
-def test_lack_of_memory_for_a_variable_is_no_damage(model_dir, monkeypatch):
+def test_lack_of_memory_for_a_variable_is_not_damage(model_dir, monkeypatch):
     faults = Faults(MemoryError("std::bad_alloc"), "w", 10**6)
     monkeypatch.setattr(tf.train, "load_checkpoint", faults.load_checkpoint)
     with pytest.raises(storage.StorageFaultError, match="bad_alloc"):
@@ -227,7 +227,7 @@ def test_fault_of_the_directory_or_the_list_is_retried(
 
 
 @pytest.mark.parametrize("name", tiers.first({"UnavailableError", "NotFoundError"}, FAULTS))
-def test_list_that_is_there_but_cannot_be_read_starts_no_training_at_step_0(
+def test_an_unreadable_checkpoint_list_starts_no_training_at_step_0(
     model_dir, monkeypatch, name, pauses
 ):
     fails = failing(tf.io.gfile.GFile, "checkpoint", FAULTS[name], 10**6)
@@ -301,7 +301,9 @@ def test_checkpoint_that_another_process_replaces_while_it_is_read_is_read_again
     assert listed(model_dir)[-1] == "model.ckpt-30"
 
 
-def test_checkpoint_that_a_second_trainer_writes_meanwhile_stays_the_latest(model_dir, monkeypatch):
+def test_a_checkpoint_that_a_second_trainer_writes_during_a_repair_stays_the_latest(
+    model_dir, monkeypatch
+):
     (model_dir / "model.ckpt-30.index").write_bytes(b"torn")
     choose, written = integrity._choose, []
 
@@ -447,7 +449,7 @@ def test_exit_code_of_a_storage_that_fails_is_retryable():
     assert errors.get_exit_code(storage.StorageFaultError("x")) == 143
 
 
-def test_a_caller_in_a_hurry_makes_one_attempt(pauses):
+def test_a_caller_that_turns_retries_off_makes_one_attempt(pauses):
     attempts = []
 
     def read():

@@ -71,18 +71,18 @@ class Pauses:
         return PauseBeforeFinalStepsHook(LAST, 3, self.tell, lambda: self._is_over, 60.0)
 
 
-def test_a_worker_leaves_steps_for_what_is_under_way_elsewhere():
+def test_a_worker_reserves_steps_for_those_that_other_workers_run():
     training, pauses = Training(), Pauses(lambda: True)
     assert training.run([pauses.hook]) == PAUSED
     assert pauses.said == [False, True]
 
 
 @pytest.mark.parametrize("first", [LAST - 7, LAST])
-def test_a_worker_that_comes_late_makes_no_step(first):
+def test_a_late_worker_runs_no_step(first):
     assert Training(first).run([Pauses(lambda: True).hook]) == first
 
 
-def test_a_worker_goes_on_where_the_chief_goes_back():
+def test_a_worker_continues_after_the_chief_restores_an_older_step():
     training = Training()
 
     def back_at_first():
@@ -97,7 +97,7 @@ def test_a_worker_goes_on_where_the_chief_goes_back():
 
 
 @pytest.mark.parametrize("under_way", [0, 1, 4])
-def test_the_chief_waits_for_steps_under_way_and_ends_at_the_last(address, under_way):
+def test_the_chief_waits_for_running_steps_and_ends_at_the_last_step(address, under_way):
     training, said = Training(), []
 
     def at_rest():
@@ -116,7 +116,7 @@ def test_the_chief_waits_for_steps_under_way_and_ends_at_the_last(address, under
     assert said == list(range(PAUSED, PAUSED + 1 + under_way))
 
 
-def test_the_chief_does_not_wait_for_who_is_gone(address):
+def test_the_chief_does_not_wait_for_workers_that_have_ended(address):
     (gone,) = find_free_addresses(1)
     training = Training(LAST - 2)
     others = {"worker:0": gone, "worker:1": address}

@@ -96,7 +96,7 @@ def test_a_worker_does_not_wait_where_it_leaves_the_last_steps(target):
     assert worker.waited_at == [10, 11, 12]
 
 
-def test_a_worker_waits_for_a_chief_that_writes_and_for_no_other(target, monkeypatch, caplog):
+def test_a_worker_waits_only_for_a_chief_that_writes(target, monkeypatch, caplog):
     monkeypatch.setattr(ps_save_pacing, "_MAX_WAIT_SECS", 0.05)
     training = Training(target, last=15)
 
@@ -151,7 +151,7 @@ def test_the_chief_saves_before_an_interval_is_over(target, tmp_path, every, tra
         assert session.run(training.limit.value) == tf.int64.max
 
 
-def test_an_interval_in_seconds_begins_earlier_by_what_the_last_save_took(target, tmp_path):
+def test_an_interval_in_seconds_begins_earlier_by_the_duration_of_the_last_save(target, tmp_path):
     training = Training(target, last=3)
     with training.in_graph():
         saver = tf1.train.CheckpointSaverHook(str(tmp_path), save_secs=600)

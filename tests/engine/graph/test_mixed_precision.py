@@ -140,7 +140,7 @@ def test_the_scale_doubles_after_good_steps(monkeypatch):
     assert scales == [2**15, 2**16, 2**16, 2**17, 2**17]
 
 
-def test_optimizers_are_their_own_again_afterwards():
+def test_optimizers_have_their_own_methods_again_after_training():
     own = tf1.train.Optimizer.compute_gradients, tf1.train.Optimizer.apply_gradients
     with scale_losses("float16"):
         assert tf1.train.Optimizer.compute_gradients is not own[0]
@@ -185,13 +185,13 @@ def test_replicas_skip_a_step_together(tmp_path):
     assert forked.printed("-c", REPLICAS, tmp_path) == [0.25, 2**14, 1, 4]
 
 
-def test_a_model_whose_loss_is_not_scaled_is_warned_of(caplog):
+def test_a_model_whose_loss_is_not_scaled_logs_a_warning(caplog):
     with tf.Graph().as_default(), scale_losses("float16"):
         pass
     assert "and the model has none" in caplog.text
 
 
-def test_float16_without_a_gpu_is_said_to_be_float32(caplog):
+def test_float16_without_a_gpu_logs_that_it_trains_in_float32(caplog):
     config = tf1.ConfigProto()
     with caplog.at_level(logging.WARNING):
         enable_casts(config, "float16")
@@ -199,7 +199,7 @@ def test_float16_without_a_gpu_is_said_to_be_float32(caplog):
     assert "On a CPU training computes in float32, not in float16." in caplog.text
 
 
-def test_bad_settings_are_named():
+def test_errors_name_bad_settings():
     with pytest.raises(ValueError, match="mixed_precision should be 'bfloat16' or 'float16', got"):
         est.RunConfig(mixed_precision="float8")
     with pytest.raises(ValueError, match="`xla` and `mixed_precision` cannot be both set"):

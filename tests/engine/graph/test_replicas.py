@@ -66,7 +66,7 @@ def outcome(tmp_path_factory):
 
 @pytest.mark.long
 @pytest.mark.parametrize("strategy", ["v1", "v2"])
-def test_two_replicas_are_one_device_of_their_joint_batch(outcome, strategy, gradient_descent):
+def test_two_replicas_equal_one_device_with_the_combined_batch(outcome, strategy, gradient_descent):
     result = outcome[strategy]
     np.testing.assert_allclose(np.reshape(result["w"], (3, 1)), gradient_descent(10), rtol=1e-5)
     assert result["names"] == ["global_step", "w"]

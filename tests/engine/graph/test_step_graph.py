@@ -11,7 +11,7 @@ import estimator_train as est
 @pytest.mark.parametrize(
     "error", [ValueError("rate must be positive"), TypeError("bad"), OSError()]
 )
-def test_an_error_of_a_model_fn_without_features_stays_as_it_is(
+def test_an_error_of_a_model_fn_without_features_is_not_changed(
     tmp_path: Path, error: Exception
 ) -> None:
     def model_fn(features: Any, mode: str) -> est.EstimatorSpec:

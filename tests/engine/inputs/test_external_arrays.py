@@ -79,7 +79,7 @@ def test_training_is_the_same_as_with_constants(model_fn, large, inside, tmp_pat
 
 @pytest.mark.long
 @pytest.mark.parametrize("made", ["constant", "cast", "reshaped", "frame"])
-def test_arrays_that_are_tensors_before_they_are_datasets(estimator, large, made):
+def test_arrays_converted_to_tensors_first_stay_out_of_the_graph(estimator, large, made):
     x = large[0]
     w = estimator.get_variable_value("w")
 
@@ -97,7 +97,7 @@ def test_arrays_that_are_tensors_before_they_are_datasets(estimator, large, made
 
 
 @pytest.mark.long
-def test_a_buffer_that_an_input_fn_fills_twice(estimator):
+def test_a_buffer_that_an_input_fn_fills_twice_gives_both_contents(estimator):
     w = estimator.get_variable_value("w")
 
     def input_fn():
@@ -134,7 +134,7 @@ def test_an_array_changed_while_it_is_read_does_not_change_the_input(estimator, 
         np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
-def test_arrays_that_nothing_can_change_are_not_copied():
+def test_read_only_arrays_are_not_copied():
     values = np.zeros(ROWS, np.float32)
     values.flags.writeable = False
     view = values[:]
@@ -168,7 +168,7 @@ def test_arrays_of_every_dtype_have_their_values(dtype):
 
 
 @pytest.mark.long
-def test_a_one_shot_iterator_and_one_that_a_table_initializer_starts(estimator, large):
+def test_one_shot_and_initializable_iterators_read_external_arrays(estimator, large):
     x, w = large[0], estimator.get_variable_value("w")
 
     def one_shot():
@@ -193,7 +193,7 @@ def test_tensors_without_a_dataset_train_in_loops(model_fn, large, tmp_path):
 
 
 @pytest.mark.long
-def test_replicas_read_arrays_that_are_outside(model_fn, large, tmp_path):
+def test_replicas_read_external_arrays(model_fn, large, tmp_path):
     strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
     config = est.RunConfig(tmp_path, train_distribute=strategy, eval_distribute=strategy)
     estimator = est.Estimator(model_fn, config=config).train(slices(*large), steps=200)
@@ -203,7 +203,7 @@ def test_replicas_read_arrays_that_are_outside(model_fn, large, tmp_path):
 
 
 @pytest.mark.long
-def test_a_training_that_began_with_constants_goes_on(model_fn, large, inside, tmp_path):
+def test_a_training_that_began_with_constants_continues(model_fn, large, inside, tmp_path):
     seen = []
 
     def noted(features, labels, mode):
@@ -250,7 +250,7 @@ def test_inputs_of_one_form_do_not_grow_the_graph(estimator, large):
 
 
 @pytest.mark.long
-def test_inputs_whose_form_always_changes_do_not_grow_the_graph_for_ever(estimator):
+def test_inputs_of_changing_forms_do_not_grow_the_graph_without_limit(estimator):
     sizes = []
     for count in range(1, 16):
         values = np.ones([20, 3], np.float32)
@@ -261,7 +261,7 @@ def test_inputs_whose_form_always_changes_do_not_grow_the_graph_for_ever(estimat
 
 
 @pytest.mark.long
-def test_random_numbers_of_an_input_begin_anew_at_each_call(estimator):
+def test_random_numbers_of_an_input_restart_at_each_call(estimator):
     def noisy():
         values = np.zeros([8, 3], np.float32)
         data = tf.data.Dataset.from_tensor_slices({"x": values})
@@ -279,7 +279,7 @@ def test_random_numbers_of_an_input_begin_anew_at_each_call(estimator):
 
 
 @pytest.mark.long
-def test_a_dataset_that_reads_another_iterator(estimator):
+def test_a_dataset_may_read_another_iterator(estimator):
     w = estimator.get_variable_value("w").sum()
 
     def input_fn(scale):
@@ -295,7 +295,7 @@ def test_a_dataset_that_reads_another_iterator(estimator):
         np.testing.assert_allclose(found[:, 0], np.float32([1, 2, 3]) * scale * w, rtol=1e-4)
 
 
-def test_another_structure_the_second_time(estimator, large):
+def test_the_second_input_may_have_another_structure(estimator, large):
     x, w = large[0], estimator.get_variable_value("w")
     for each in (rows_of(x), lambda: tf.data.Dataset.from_tensors({"x": x}), rows_of(x)):
         np.testing.assert_allclose(predicted(estimator, each), x @ w, atol=1e-5)

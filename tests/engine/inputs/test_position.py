@@ -159,7 +159,7 @@ def positions(model_dir):
     tiers.every(3, [{}, {"steps_per_loop": 1}, {"checkpoint_mode": "sync"}]),
     ids=str,
 )
-def test_calls_of_train_go_on_where_the_last_one_stopped(tmp_path, config):
+def test_calls_of_train_continue_the_input(tmp_path, config):
     for _ in range(4):
         seen = train(tmp_path, steps=20, **config)
     assert len(seen) == 80
@@ -167,7 +167,7 @@ def test_calls_of_train_go_on_where_the_last_one_stopped(tmp_path, config):
     assert_each_row_once_an_epoch(seen)
 
 
-def test_after_the_inputs_end_training_begins_at_its_start(tmp_path):
+def test_after_the_end_of_the_input_training_begins_at_its_start(tmp_path):
     def rows():
         return tf.data.Dataset.range(40).batch(BATCH)
 
@@ -188,7 +188,7 @@ def test_training_that_stopped_with_the_last_example_begins_at_the_start(tmp_pat
     np.testing.assert_array_equal(train(tmp_path, rows), np.concatenate([first, first]))
 
 
-def test_without_it_each_call_of_train_begins_at_the_start(tmp_path):
+def test_without_a_saved_position_each_call_of_train_begins_at_the_start(tmp_path):
     def rows():
         return tf.data.Dataset.range(400).batch(BATCH)
 
@@ -205,7 +205,7 @@ def test_positions_go_with_their_checkpoints(tmp_path):
     assert positions(tmp_path) == [f"{name}.data-i0000-of-input" for name in kept]
 
 
-def test_what_a_kill_left_behind_is_removed(tmp_path):
+def test_files_that_a_kill_left_are_removed(tmp_path):
     train(tmp_path, steps=8)
     (tmp_path / "model.ckpt-9.data-i0000-of-input").write_bytes(b"no checkpoint came after it")
     (tmp_path / "model.ckpt-8.data-i0000-of-input.part").write_bytes(b"")
@@ -247,12 +247,12 @@ def test_random_augmentation_is_named_and_the_position_is_saved(tmp_path, caplog
     assert "not the state of its RandomUniformInt" in warned(caplog)
 
 
-def test_an_input_of_tensors_is_told_to_have_no_position(tmp_path, caplog):
+def test_an_input_of_tensors_logs_that_it_has_no_position(tmp_path, caplog):
     train(tmp_path, lambda: tf.constant([1, 2, 3, 4], tf.int64), steps=2)
     assert "input_fn did not return a Dataset" in warned(caplog)
 
 
-def test_a_checkpoint_without_a_position_is_told(tmp_path, caplog):
+def test_a_checkpoint_without_a_position_logs_a_warning(tmp_path, caplog):
     train(tmp_path, steps=3, save_input_position=False)
     train(tmp_path, steps=3)
     assert f"begins at its start: there is no {tmp_path}/model.ckpt-3.data-i0000" in warned(caplog)
@@ -262,7 +262,7 @@ def test_a_checkpoint_without_a_position_is_told(tmp_path, caplog):
     "damage",
     tiers.every(3, [lambda old: old[:-9] + b"x" + old[-8:], lambda old: old[:-1], lambda old: b""]),
 )
-def test_a_damaged_position_is_told_and_the_input_starts_over(tmp_path, caplog, damage):
+def test_a_damaged_position_logs_a_warning_and_restarts_the_input(tmp_path, caplog, damage):
     train(tmp_path, steps=3)
     path = tmp_path / "model.ckpt-3.data-i0000-of-input"
     path.write_bytes(damage(path.read_bytes()))
@@ -270,7 +270,7 @@ def test_a_damaged_position_is_told_and_the_input_starts_over(tmp_path, caplog, 
     assert f"begins at its start: {path} is damaged" in warned(caplog)
 
 
-def test_a_position_in_another_input_is_an_error_with_a_way_out(tmp_path):
+def test_a_position_in_another_input_is_an_error_with_a_next_step(tmp_path):
     train(tmp_path, steps=3)
     with pytest.raises(
         ValueError, match=r"model.ckpt-3.* is not a position in this input .*Remove the file"
@@ -335,7 +335,7 @@ def test_without_a_position_of_the_chief_the_worker_begins_at_the_start_like_it(
     assert worker.read(steps=2, every_steps=4, start=10) == [1, 3]
 
 
-def test_a_position_older_than_the_checkpoint_before_is_not_taken_up(tmp_path, caplog):
+def test_a_position_older_than_the_previous_checkpoint_is_not_restored(tmp_path, caplog):
     worker = Pipeline(tmp_path, number=1)
     worker.read(steps=10, every_steps=4)
     for step in (12, 15):
@@ -411,7 +411,9 @@ def test_a_fault_while_a_position_is_read_is_retried(tmp_path, monkeypatch):
     assert len(np.unique(seen.ravel())) == 24
 
 
-def test_a_fault_while_a_position_is_restored_is_not_taken_for_another_input(tmp_path, monkeypatch):
+def test_a_fault_while_a_position_is_restored_does_not_count_as_another_input(
+    tmp_path, monkeypatch
+):
     train(tmp_path, steps=3)
     run = tf1.Session.run
 

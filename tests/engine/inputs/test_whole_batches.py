@@ -91,7 +91,7 @@ def read(make, change):
 
 
 @pytest.mark.parametrize("name", tiers.every(2, [*WHOLE, *LEFT]))
-def test_elements_are_the_same(name):
+def test_elements_equal_those_of_the_plain_input(name):
     make = {**WHOLE, **LEFT}[name]
     found, is_whole = read(make, change=True)
     expected, _ = read(make, change=False)
@@ -102,7 +102,7 @@ def test_elements_are_the_same(name):
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_static_shapes_are_the_same(name):
+def test_static_shapes_equal_those_of_the_plain_input(name):
     with tf.Graph().as_default():
         dataset = WHOLE[name]()
         variant = tf.data.experimental.to_variant(dataset)
@@ -116,7 +116,7 @@ def doubled(features, labels, mode):
     return est.EstimatorSpec(mode, predictions={"twice": 2 * features["x"]})
 
 
-def test_a_kept_model_takes_large_and_small_inputs_in_turn(tmp_path):
+def test_an_open_model_reads_large_and_small_inputs_alternately(tmp_path):
     graph = tf.Graph()
     with graph.as_default(), tf.compat.v1.Session(graph=graph) as session:
         tf.compat.v1.train.create_global_step()

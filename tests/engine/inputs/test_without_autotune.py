@@ -93,7 +93,7 @@ def is_tuned(start):
         return source.get_attr("serialized_options") != off.get_attr("serialized_options")
 
 
-def test_training_and_the_first_and_later_inputs_of_a_kept_model(model_fn, tmp_path, monkeypatch):
+def test_training_and_open_models_run_without_autotune(model_fn, tmp_path, monkeypatch):
     def rows(*labels):
         x = np.ones([64, 3], np.float32)
         parts = ({"x": x}, *labels) if labels else {"x": x}

@@ -24,7 +24,7 @@ def counted():
         yield session, loop, count
 
 
-def test_both_executors_are_tried_and_the_quicker_stays(counted, monkeypatch):
+def test_both_executors_are_measured_and_the_faster_one_is_used(counted, monkeypatch):
     monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
     monkeypatch.setattr(chosen_executor, "_SHORT_STEP_SECS", 1e9)
     monkeypatch.setattr(chosen_executor, "_CHANGE_FACTOR", 1e9)
@@ -78,7 +78,7 @@ def test_long_steps_stay_with_the_pool_of_threads(counted, monkeypatch):
     assert chosen._here is None
 
 
-def test_training_is_the_same_whichever_threads_run_it(model_fn, input_fn, tmp_path, monkeypatch):
+def test_both_executors_train_the_same_values(model_fn, input_fn, tmp_path, monkeypatch):
     def noisy(features, labels, mode):
         features = {"x": features["x"] + tf.random.normal([3], seed=2)}
         return model_fn(features, labels, mode)

@@ -37,7 +37,7 @@ def counter():
         yield session, StepFetches(step, step, step)
 
 
-def test_hooks_get_what_they_asked_for_step_by_step(counter):
+def test_hooks_get_their_fetches_at_each_step(counter):
     session, step = counter
     with tf.control_dependencies([step.loss]):
         one, two = tf.constant(1), tf.constant([2])
@@ -65,7 +65,7 @@ def test_feeds_of_hooks_are_merged_and_may_not_collide(counter):
         HookedStep(step, colliding).run(session)
 
 
-def test_each_hook_gets_the_trace_that_one_of_them_asked_for(counter):
+def test_each_hook_gets_a_trace_that_one_of_them_requests(counter):
     session, step = counter
     full = tf1.RunOptions(trace_level=tf1.RunOptions.FULL_TRACE)
     hooks = [Asks(SessionRunArgs(None, options=full), None), Asks(None)]

@@ -122,7 +122,7 @@ def test_end_of_input_comes_after_the_same_step_with_the_same_loss(
     assert again == final * 2
 
 
-def test_a_hook_that_takes_part_sees_the_steps_that_it_asks_for(model_fn, input_fn, tmp_path):
+def test_a_hook_with_step_methods_sees_the_steps_that_it_requests(model_fn, input_fn, tmp_path):
     hook = EveryFive()
     settings = config("auto", save_summary_steps=None, log_step_count_steps=None)
     est.Estimator(model_fn, tmp_path, settings).train(input_fn, steps=22, hooks=[hook])
@@ -130,7 +130,7 @@ def test_a_hook_that_takes_part_sees_the_steps_that_it_asks_for(model_fn, input_
     assert hook.skipped == 22 - len(hook.seen)
 
 
-def test_a_hook_that_says_nothing_sees_every_step_and_is_named(
+def test_a_hook_without_cadence_sees_every_step_and_a_log_line_names_it(
     model_fn, input_fn, tmp_path, caplog
 ):
     caplog.set_level("INFO", "tensorflow")
@@ -148,7 +148,9 @@ def test_a_hook_that_says_nothing_sees_every_step_and_is_named(
 
 
 @pytest.mark.parametrize("k", [30, 25])
-def test_a_size_of_loops_that_does_not_fit_is_said_once(model_fn, input_fn, tmp_path, caplog, k):
+def test_a_loop_size_that_does_not_divide_the_interval_is_logged_once(
+    model_fn, input_fn, tmp_path, caplog, k
+):
     caplog.set_level("INFO", "tensorflow")
     settings = est.RunConfig(steps_per_loop=k)
     est.Estimator(model_fn, tmp_path, settings).train(input_fn, steps=400)
@@ -196,7 +198,7 @@ def of_reference(loss):
         (of_reference, "'old' is a reference variable"),
     ],
 )
-def test_what_cannot_stand_in_a_loop_is_named(change, reason):
+def test_operations_that_cannot_run_in_a_loop_are_named(change, reason):
     with tf.Graph().as_default():
         loss = change(tf.constant(1.0))
         with pytest.raises(NotLoopableError, match=reason):
@@ -254,7 +256,7 @@ def test_the_nan_hook_of_tensorflow_sees_the_loss_of_a_loop():
         after_loop(fails, 7, 3, np.float32(np.nan))
 
 
-def test_steps_beside_a_hook_without_step_methods_run_in_one_call(tmp_path):
+def test_steps_run_in_one_call_with_a_hook_that_overrides_no_step_method(tmp_path):
     def model_fn(features, labels, mode):
         step = tf.compat.v1.train.get_global_step()
         train_op = tf.compat.v1.assign_add(step, 1).op

@@ -151,7 +151,7 @@ def test_strings_and_tables_in_a_step_are_named():
             build_loop(loss.op, loss, compiled=True)
 
 
-def test_without_loops_it_is_said_that_nothing_is_compiled(tmp_path, caplog):
+def test_without_loops_a_warning_says_that_xla_compiles_nothing(tmp_path, caplog):
     trained(tmp_path, True, steps_per_loop=1)
     assert "XLA compiles nothing: training runs one step per session call." in caplog.text
 

@@ -28,7 +28,7 @@ def test_log_points_and_evaluations_are_lines(model_fn, input_fn, one_epoch, tmp
     assert found[0]["time"] < found[3]["time"]
 
 
-def test_a_history_goes_on_where_it_was(model_fn, input_fn, tmp_path):
+def test_a_history_continues_after_a_restart(model_fn, input_fn, tmp_path):
     config = est.RunConfig(log_step_count_steps=5)
     for max_steps in (3, 8):
         est.Estimator(model_fn, tmp_path, config).train(input_fn, max_steps=max_steps)
@@ -42,7 +42,7 @@ def test_a_history_that_cannot_be_written_is_a_warning(model_fn, input_fn, tmp_p
     assert "history.jsonl could not be written" in caplog.text
 
 
-def test_metrics_that_are_no_numbers_are_left_out(tmp_path):
+def test_metrics_that_are_not_numbers_are_skipped(tmp_path):
     def model_fn(features, labels, mode):
         metrics = {
             "text": (tf.constant("abc"), tf.no_op()),

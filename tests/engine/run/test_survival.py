@@ -66,7 +66,7 @@ def saved_step(model_dir):
     return int(path.rpartition("-")[2]), int(tf.train.load_variable(path, "global_step"))
 
 
-def test_signal_ends_it_saved_and_the_next_start_goes_on(start, tmp_path):
+def test_a_signal_saves_and_the_next_start_continues(start, tmp_path):
     job = start()
     job.wait_for("step", 7)
     job.process.send_signal(signal.SIGTERM)
@@ -85,7 +85,7 @@ def test_signal_ends_it_saved_and_the_next_start_goes_on(start, tmp_path):
     assert saved_step(tmp_path / "m") == (saved + 3, saved + 3)
 
 
-def test_signal_in_a_loop_of_steps_ends_it_saved(start, tmp_path):
+def test_a_signal_in_a_loop_of_steps_saves(start, tmp_path):
     job = start(loops=1)
     job.wait_for("ready")
     while not (tmp_path / "m" / "checkpoint").exists():
@@ -97,7 +97,7 @@ def test_signal_in_a_loop_of_steps_ends_it_saved(start, tmp_path):
     assert step == saved
 
 
-def test_second_signal_ends_it_at_once(start):
+def test_a_second_signal_ends_the_job_immediately(start):
     job = start(step_secs=600)
     job.wait_for("step")
     job.process.send_signal(signal.SIGTERM)
@@ -112,7 +112,7 @@ def test_second_signal_ends_it_at_once(start):
     assert code == 143
 
 
-def test_grace_bounds_the_end(start):
+def test_the_grace_period_limits_the_save_after_a_signal(start):
     job = start(step_secs=600, grace_secs=0.3)
     job.wait_for("step")
     job.process.send_signal(signal.SIGTERM)
@@ -121,7 +121,7 @@ def test_grace_bounds_the_end(start):
     assert "not saved within 0.3 s of the signal" in err
 
 
-def test_step_that_hangs_says_where_threads_stand(start):
+def test_a_hanging_step_prints_the_stacks_of_threads(start):
     job = start(hang=1, timeout=3, preemption=0)
     code, out, err = job.end()
     assert code == 142
@@ -154,7 +154,7 @@ def test_directory_that_vanishes_stops_training_and_is_named(start, tmp_path):
     assert str(tmp_path / "m") in err.splitlines()[-1]
 
 
-def test_model_dir_of_a_live_job_is_refused_until_it_ends(start, tmp_path):
+def test_a_model_dir_in_use_is_refused_until_its_job_ends(start, tmp_path):
     job = start()
     job.wait_for("step")
     code, _, err = start(max_steps=5).end()
@@ -167,7 +167,7 @@ def test_model_dir_of_a_live_job_is_refused_until_it_ends(start, tmp_path):
     assert not (tmp_path / "m" / ".training").exists()
 
 
-def test_second_trainer_is_warned_of_and_goes_on_unless_it_is_refused(
+def test_a_second_trainer_logs_a_warning_and_trains_unless_it_is_refused(
     model_fn, input_fn, tmp_path, caplog
 ):
     class TrainsAnother(est.SessionRunHook):

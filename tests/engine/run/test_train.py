@@ -22,7 +22,7 @@ class Record(tf.compat.v1.train.SessionRunHook):
         self.steps.append(int(run_values.results))
 
 
-def test_weights_are_those_of_gradient_descent(model_fn, input_fn, gradient_descent, tmp_path):
+def test_weights_equal_those_of_gradient_descent(model_fn, input_fn, gradient_descent, tmp_path):
     estimator = est.Estimator(model_fn, tmp_path).train(input_fn, steps=20)
     np.testing.assert_allclose(
         estimator.get_variable_value("w"), gradient_descent(20), rtol=1e-5, atol=1e-6
@@ -52,7 +52,7 @@ def test_end_of_input_ends_training_with_a_checkpoint(model_fn, one_epoch, tmp_p
     assert estimator.latest_checkpoint() == str(tmp_path / "model.ckpt-8")
 
 
-def test_empty_input_is_said(model_fn, one_epoch, tmp_path, caplog):
+def test_an_empty_input_logs_a_warning(model_fn, one_epoch, tmp_path, caplog):
     est.Estimator(model_fn, tmp_path).train(lambda: one_epoch().take(0))
     assert "Training made no steps" in caplog.text
 
@@ -65,7 +65,7 @@ def with_w_of_four(features, labels, mode):
     return est.EstimatorSpec(mode, loss=loss, train_op=train_op, predictions=w)
 
 
-def test_a_checkpoint_of_another_shape_is_told_once_and_gives_its_shape(
+def test_a_checkpoint_of_another_shape_logs_once_and_sets_the_shape(
     model_fn, input_fn, tmp_path, caplog
 ):
     first = est.Estimator(model_fn, tmp_path).train(input_fn, steps=1)
@@ -111,7 +111,7 @@ def test_variable_that_the_checkpoint_lacks_is_named(model_fn, input_fn, tmp_pat
         est.Estimator(larger_model_fn, tmp_path).train(input_fn, steps=1)
 
 
-def test_listeners_of_a_users_own_saver_hook_are_called(model_fn, input_fn, tmp_path):
+def test_listeners_of_a_users_saver_hook_are_called(model_fn, input_fn, tmp_path):
     saved = []
 
     class Listener(est.CheckpointSaverListener):

@@ -48,7 +48,7 @@ def test_predict_with_new_lambdas_builds_the_model_once(estimator, counted):
     assert counted.calls == ["infer"]
 
 
-def test_a_newer_checkpoint_is_loaded_into_the_kept_model(estimator, counted, input_fn, one_epoch):
+def test_a_newer_checkpoint_is_loaded_into_the_open_model(estimator, counted, input_fn, one_epoch):
     first = estimator.evaluate(one_epoch)
     estimator.train(input_fn, steps=5)
     second = estimator.evaluate(one_epoch)
@@ -58,7 +58,7 @@ def test_a_newer_checkpoint_is_loaded_into_the_kept_model(estimator, counted, in
     assert second == fresh
 
 
-def test_metrics_start_from_nothing_at_each_evaluation(estimator, one_epoch):
+def test_metrics_are_reset_before_each_evaluation(estimator, one_epoch):
     results = [estimator.evaluate(one_epoch) for _ in range(3)]
     assert results[0] == results[1] == results[2]
     few = estimator.evaluate(one_epoch, steps=2)
@@ -67,7 +67,7 @@ def test_metrics_start_from_nothing_at_each_evaluation(estimator, one_epoch):
 
 
 @pytest.mark.long
-def test_an_older_checkpoint_by_path_is_loaded_too(estimator, counted, one_epoch, input_fn):
+def test_an_older_checkpoint_given_by_path_is_loaded(estimator, counted, one_epoch, input_fn):
     old = estimator.latest_checkpoint()
     before = estimator.evaluate(one_epoch)
     estimator.train(input_fn, steps=5)
@@ -76,7 +76,7 @@ def test_an_older_checkpoint_by_path_is_loaded_too(estimator, counted, one_epoch
     assert counted.calls == ["eval", "train"]
 
 
-def test_input_of_another_shape_gets_a_model_of_its_own(estimator, counted):
+def test_an_input_of_another_shape_builds_another_model(estimator, counted):
     one = lambda: tf.data.Dataset.from_tensors({"x": np.ones([1, 3], np.float32)})  # noqa: E731
     two = lambda: tf.data.Dataset.from_tensors({"x": np.ones([2, 3], np.float32)})  # noqa: E731
     assert len(list(estimator.predict(one))) == 1
@@ -103,7 +103,7 @@ def test_a_generator_closed_early_leaves_the_model_for_the_next(estimator, count
     assert counted.calls == ["infer"]
 
 
-def test_hooks_get_a_session_of_their_own(estimator, counted, one_epoch):
+def test_a_call_with_hooks_has_its_own_session(estimator, counted, one_epoch):
     class Note(est.SessionRunHook):
         begun = 0
 
@@ -151,7 +151,7 @@ def generated(values):
 
 
 @pytest.mark.long
-def test_inputs_that_call_python_are_taken_in_turn_with_others(estimator, counted):
+def test_inputs_that_call_python_alternate_with_others(estimator, counted):
     w = estimator.get_variable_value("w")
     for scale in (1, 2, 3):
         values = np.eye(3) * scale
@@ -183,7 +183,7 @@ def test_an_input_is_freed_after_its_call_and_not_by_the_next(estimator):
         assert len(ended) == count
 
 
-def test_graph_stays_as_it_is_for_inputs_that_can_be_written_out(estimator, counted):
+def test_serializable_inputs_do_not_grow_the_graph(estimator, counted):
     sizes = set()
     for scale in range(4):
         list(estimator.predict(rows(np.eye(3) * scale)))
@@ -193,14 +193,14 @@ def test_graph_stays_as_it_is_for_inputs_that_can_be_written_out(estimator, coun
 
 
 @pytest.mark.long
-def test_graph_is_built_anew_before_it_grows_without_end(estimator, counted, monkeypatch):
+def test_the_graph_is_rebuilt_before_it_grows_without_limit(estimator, counted, monkeypatch):
     monkeypatch.setattr(open_model, "_MAX_IMPORTED", 3)
     for _ in range(5):
         next(estimator.predict(generated(np.eye(3))))
     assert counted.calls == ["infer", "infer"]
 
 
-def test_seeded_input_is_the_same_at_every_call(counted, input_fn, tmp_path):
+def test_a_seeded_input_has_the_same_order_at_every_call(counted, input_fn, tmp_path):
     def shuffled():
         values = np.arange(30, dtype=np.float32).reshape(10, 3)
         return tf.data.Dataset.from_tensor_slices({"x": values}).shuffle(10).batch(10)
@@ -224,14 +224,14 @@ def test_an_error_in_the_input_closes_the_model_and_the_next_call_works(estimato
 
 
 @pytest.mark.long
-def test_close_releases_what_is_kept_and_calls_go_on(estimator, counted, one_epoch):
+def test_close_releases_open_models_and_later_calls_work(estimator, counted, one_epoch):
     first = estimator.evaluate(one_epoch)
     estimator.close()
     assert estimator.evaluate(one_epoch) == first
     assert counted.calls == ["eval", "eval"]
 
 
-def test_many_small_batches_come_as_the_first_did(input_fn, tmp_path):
+def test_many_small_batches_have_correct_predictions(input_fn, tmp_path):
     def model_fn(features, labels, mode):
         x = features["x"]
         step = tf.compat.v1.train.get_or_create_global_step()
@@ -266,7 +266,7 @@ print(next(predictions), next(predictions), next(predictions))
 """
 
 
-def test_a_program_ends_that_leaves_predictions_unread(tmp_path):
+def test_a_program_with_unread_predictions_ends(tmp_path):
     # Python closes the generator when it exits, and a thread no longer starts then.
     script = tmp_path / "unfinished.py"
     script.write_text(UNFINISHED)
@@ -305,7 +305,7 @@ print(prediction["p"].tolist())
 
 
 @pytest.mark.long
-def test_programs_end_whose_unread_predictions_read_a_generator(tmp_path):
+def test_a_program_with_unread_predictions_from_a_generator_ends(tmp_path):
     """Without the end of the session at exit, one process in three waits for ever."""
     script = tmp_path / "busy.py"
     script.write_text(BUSY)

@@ -28,7 +28,7 @@ def creator_and_looks(monkeypatch):
         yield make
 
 
-def test_a_worker_looks_until_the_model_is_ready_and_says_so_once(creator_and_looks, caplog):
+def test_a_worker_polls_until_the_model_is_ready_and_logs_once(creator_and_looks, caplog):
     caplog.set_level("INFO", logger="tensorflow")
     creator, looks = creator_and_looks(ready_at=4, max_wait_secs=None)
     for sessions in (1, 2):  # A failed session is created again, and waits again.
@@ -38,7 +38,7 @@ def test_a_worker_looks_until_the_model_is_ready_and_says_so_once(creator_and_lo
         looks.clear()
 
 
-def test_the_wait_ends_after_its_time(creator_and_looks):
+def test_the_wait_ends_at_its_limit(creator_and_looks):
     creator, looks = creator_and_looks(ready_at=10**6, max_wait_secs=0.2)
     with pytest.raises(tf.errors.DeadlineExceededError, match="not ready after waiting 0 secs"):
         creator.create_session()

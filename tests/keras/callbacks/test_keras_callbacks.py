@@ -105,7 +105,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return model, theirs, theirs_given, estimator, ours, ours_given, hook
 
 
-def test_logs_and_history_are_those_of_fit(both: Any) -> None:
+def test_logs_and_history_equal_those_of_fit(both: Any) -> None:
     model, *_, hook = both
     expected = model.history.history
     assert list(hook.history) == list(expected)
@@ -113,14 +113,14 @@ def test_logs_and_history_are_those_of_fit(both: Any) -> None:
         assert hook.history[name] == pytest.approx(values, rel=1e-5), name
 
 
-def test_weights_are_those_of_fit(both: Any) -> None:
+def test_weights_equal_those_of_fit(both: Any) -> None:
     model, _, _, estimator, *_ = both
     for variable in model.weights:
         ours = estimator.get_variable_value(variable.name.partition(":")[0])
         np.testing.assert_allclose(ours, variable.numpy(), rtol=1e-5, atol=1e-7)
 
 
-def test_callbacks_of_ones_own_see_the_same(both: Any) -> None:
+def test_user_callbacks_get_the_logs_of_fit(both: Any) -> None:
     _, _, theirs, _, _, ours, _ = both
     assert theirs[-1].notes[:2] == ours[-1].notes[:2] == ["begin", ("epoch", 0)]
     assert len(theirs[-1].notes) == len(ours[-1].notes)
@@ -132,7 +132,7 @@ def test_callbacks_of_ones_own_see_the_same(both: Any) -> None:
             assert found == expected
 
 
-def test_files_are_those_of_fit(both: Any) -> None:
+def test_files_equal_those_of_fit(both: Any) -> None:
     _, theirs, _, _, ours, *_ = both
     assert sorted(p.name for p in theirs.iterdir()) == sorted(p.name for p in ours.iterdir())
     rows = [(d / "log.csv").read_text().splitlines() for d in (theirs, ours)]
@@ -145,7 +145,7 @@ def test_files_are_those_of_fit(both: Any) -> None:
 
 
 @pytest.mark.long
-def test_saved_models_evaluate_and_train_on_as_those_of_fit(both: Any) -> None:
+def test_saved_models_evaluate_and_continue_as_those_of_fit(both: Any) -> None:
     _, theirs, _, _, ours, *_ = both
     assert all(zipfile.is_zipfile(d / "best.keras") for d in (theirs, ours))
     models = [tf_keras.models.load_model(d / "best.keras") for d in (theirs, ours)]
@@ -199,7 +199,7 @@ def test_the_learning_rate_falls_on_a_plateau_and_stays_in_the_checkpoint() -> N
     assert [(epoch, lr) for epoch, lr, _ in seen] == [(3, pytest.approx(0.0001))]
 
 
-def test_callbacks_of_ones_own_see_ends_of_batches(caplog: pytest.LogCaptureFixture) -> None:
+def test_user_callbacks_get_ends_of_batches(caplog: pytest.LogCaptureFixture) -> None:
     own = OfBatches()
     _, hook = trained([own], epochs=2)
     assert len(own.losses) == 8
@@ -244,7 +244,7 @@ def test_after_a_lost_session_callbacks_see_the_restored_weights() -> None:
     np.testing.assert_array_equal(kernels[4], kernels[2])
 
 
-def test_models_of_model_to_estimator_have_callbacks_and_stay_as_they_are() -> None:
+def test_callbacks_work_with_model_to_estimator_and_do_not_change_the_model() -> None:
     notes = Notes()
     model = dense(tf_keras.optimizers.SGD(0.05, momentum=0.9), metrics=["mae"])
     before = model.get_weights()
@@ -270,7 +270,7 @@ def linear(features: Any, labels: Any, mode: str) -> Any:
     return est.EstimatorSpec(mode, loss=loss, train_op=step)
 
 
-def test_model_fns_without_keras_have_callbacks_of_the_loss(tmp_path: Path) -> None:
+def test_model_fns_without_keras_support_callbacks_that_need_only_the_loss(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
     stopping = callbacks.EarlyStopping("loss", patience=1, min_delta=1000.0)
     hook = hooks.KerasCallbacks([callbacks.CSVLogger(str(path)), stopping], PER_EPOCH)
@@ -286,14 +286,14 @@ def test_model_fns_without_keras_have_callbacks_of_the_loss(tmp_path: Path) -> N
         (callbacks.EarlyStopping(restore_best_weights=True), "keep_best"),
     ],
 )
-def test_what_needs_a_model_is_refused_without_one(callback: Any, text: str) -> None:
+def test_callbacks_that_need_a_model_are_rejected_without_one(callback: Any, text: str) -> None:
     hook = hooks.KerasCallbacks([callback], PER_EPOCH)
     with pytest.raises(ValueError, match=text):
         est.Estimator(linear).train(batches(), hooks=[hook])
 
 
 @pytest.mark.long
-def test_what_sets_the_learning_rate_is_refused_for_several_optimizers() -> None:
+def test_callbacks_that_set_the_learning_rate_are_rejected_for_several_optimizers() -> None:
     seen = []
     model_fn = keras.model_fn(build, "mse", {"hidden": "sgd", ".*": "adam"})
     estimator = est.Estimator(model_fn, params={})
@@ -305,7 +305,7 @@ def test_what_sets_the_learning_rate_is_refused_for_several_optimizers() -> None
     assert len(seen) == 1
 
 
-def test_what_an_estimator_does_otherwise_is_refused() -> None:
+def test_callbacks_with_an_equivalent_setting_are_rejected() -> None:
     with pytest.raises(ValueError, match=r"BackupAndRestore cannot run.*hooks\.BackupAndRestore"):
         hooks.KerasCallbacks([callbacks.BackupAndRestore("x")], 4)
     with pytest.raises(ValueError, match="save_summary_steps"):

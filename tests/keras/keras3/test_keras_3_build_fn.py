@@ -90,7 +90,7 @@ def test_a_model_without_a_config_is_built_in_each_graph(tmp_path: Path) -> None
     np.testing.assert_allclose(row["output_1"], model.predict(X[:1], verbose=0)[0], rtol=1e-6)
 
 
-def test_a_function_s_own_compile_is_kept(tmp_path: Path) -> None:
+def test_compile_in_a_build_fn_is_kept(tmp_path: Path) -> None:
     def build() -> keras.Model:
         keras.utils.set_random_seed(1)
         model = keras.Sequential([layers.Input([4]), layers.Dense(1)])

@@ -40,7 +40,7 @@ def given(directory: Path, *more: Any) -> list[Any]:
 
 @pytest.mark.parametrize("name", tiers.first({"linear"}, ["linear", "convnet"]))
 @pytest.mark.parametrize("sees_batches", tiers.first({False}, [False, True]))
-def test_callbacks_see_and_set_what_they_do_in_fit(
+def test_callbacks_read_and_set_the_same_values_as_in_fit(
     name: str, sees_batches: bool, tmp_path: Path
 ) -> None:
     ours, theirs = Seen(), Seen()

@@ -32,19 +32,19 @@ def check_losses(model: keras.Model, tolerance: float) -> None:
     assert recorder.losses == pytest.approx(expected, rel=tolerance)
 
 
-def test_the_averages_of_weights_are_those_of_fit() -> None:
+def test_weight_averages_equal_those_of_fit() -> None:
     check_losses(build(), 1e-5)
 
 
 @pytest.mark.long
-def test_compiled_steps_are_those_of_fit() -> None:
+def test_compiled_steps_equal_those_of_fit() -> None:
     check_losses(build(jit_compile=True), 1e-4)
 
 
 @pytest.mark.parametrize(
     "policy", tiers.first({"mixed_float16"}, ["mixed_bfloat16", "mixed_float16"])
 )
-def test_mixed_precision_is_that_of_keras(policy: str) -> None:
+def test_mixed_precision_equals_that_of_keras(policy: str) -> None:
     before = keras.mixed_precision.dtype_policy()
     keras.mixed_precision.set_dtype_policy(policy)
     try:
