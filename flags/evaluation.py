@@ -46,7 +46,7 @@ def define_evaluation_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None
     flags.register_validator("exporters", _names_exporters, flag_values=flag_values)
     _register_rule(_needs_eval, ("eval", *_WHEN, "stop_metric", "exporters"), flag_values)
     _register_rule(_one_at_most, _WHEN, flag_values)
-    _register_rule(_early_stopping_is_whole, _STOP, flag_values)
+    _register_rule(_early_stopping_is_complete, _STOP, flag_values)
     _register_rule(_exporters_are_there, _EXPORT, flag_values)
 
 
@@ -156,7 +156,7 @@ def _one_at_most(values: Mapping[str, Any]) -> str | None:
     return f"give only one of {' and '.join(given)}" if len(given) > 1 else None
 
 
-def _early_stopping_is_whole(values: Mapping[str, Any]) -> str | None:
+def _early_stopping_is_complete(values: Mapping[str, Any]) -> str | None:
     metric, rule = values["stop_metric"], values["stop_if"]
     given = [name for name in _STOP[1:] if values[name] is not None]
     if metric is None:

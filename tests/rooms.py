@@ -94,9 +94,7 @@ ROOMS = {
     "keras.serving": "export keras.graph",
     "goodput": "",
     "launcher": "cluster goodput",
-    "legacy": (
-        "bootstrap canned.parts estimator_train heads legacy.reading legacy.removed legacy.trees"
-    ),
+    "legacy": "bootstrap legacy.reading legacy.removed legacy.trees",
     "legacy.contrib": (
         "canned canned.parts compat.v1 engine engine.tf_internals estimator estimator_train export "
         "heads legacy.private legacy.tutorials predictor tpu training training.early_stopping"

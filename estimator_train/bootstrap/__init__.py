@@ -1,4 +1,4 @@
-"""What importing the package changes in the process, all of it.
+"""All changes that importing the package makes in the process.
 
 `import estimator_train` calls `prepare_process`; the engine calls `prepare_tensorflow` when it is
 imported. ARCHITECTURE.md lists the changes.
@@ -15,7 +15,7 @@ from estimator_train.bootstrap import (
 )
 from estimator_train.cluster import launched
 
-__all__ = ["prepare_process", "prepare_tensorflow", "tell_trackers"]
+__all__ = ["prepare_process", "prepare_tensorflow", "announce_to_trackers"]
 
 
 def prepare_process() -> None:
@@ -27,11 +27,11 @@ def prepare_process() -> None:
     installed.warn()
 
 
-def tell_trackers(user: str) -> None:
+def announce_to_trackers(user: str) -> None:
     """Imports the modules whose classes import hooks of trackers change.
 
     Args:
-      user: The module that uses this package. A module of this package tells nothing: its import
+      user: The module that uses this package. A module of this package imports nothing: its import
         may not be complete.
     """
     if user.partition(".")[0] != __name__.partition(".")[0]:

@@ -153,7 +153,7 @@ def detect(variables: Variables = os.environ, *, needs_chief: bool = False) -> C
     return Cluster()
 
 
-def asks_for_ps(variables: Variables = os.environ) -> bool:
+def requests_parameter_servers(variables: Variables = os.environ) -> bool:
     """Returns whether ESTIMATOR_TRAIN_PS requests parameter servers."""
     return read_number(variables, "ESTIMATOR_TRAIN_PS", "0") > 0
 

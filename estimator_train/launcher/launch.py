@@ -132,7 +132,7 @@ class _Launcher:
                 self._restart(failures)
                 continue
             if codes.get(CHIEF_NAME) == 0:
-                self._end_the_others()
+                self._end_other_tasks()
                 return 0
             wait_for_exit([self._processes[name] for name in self._list_running()], _POLL_SECS)
 
@@ -262,7 +262,7 @@ class _Launcher:
             del self._restart_times[name]
             self._start(name)
 
-    def _end_the_others(self) -> None:
+    def _end_other_tasks(self) -> None:
         """Waits for the other processes to end, then sends SIGTERM to those that still run."""
         job = self._job
         self._wait_for((WORKER, PS), job.grace_secs)

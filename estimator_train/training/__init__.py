@@ -1,1 +1,1 @@
-"""What runs an Estimator for a whole job: train_and_evaluate, exporters, early stopping."""
+"""Complete training jobs: train_and_evaluate, exporters, early stopping."""

@@ -33,7 +33,13 @@ def parsing_receiver(name: str) -> Any:
     return receiver
 
 
-@pytest.mark.parametrize("receiver", [tiny_receiver(OURS), parsing_receiver("x")])
+def raw_receiver() -> Any:
+    """Returns the features of a placeholder that has another name than the only feature."""
+    rows = tf.compat.v1.placeholder(tf.float32, [None, 2])
+    return et.export.ServingInputReceiver({"x": rows}, {"rows": rows})
+
+
+@pytest.mark.parametrize("receiver", [tiny_receiver(OURS), parsing_receiver("x"), raw_receiver])
 def test_all_parts_run_and_no_file_is_left_in_model_dir(tmp_path: Path, receiver: Any) -> None:
     job = estimator(OURS, str(tmp_path / "m"))
     calls: list[Any] = []

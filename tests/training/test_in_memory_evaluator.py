@@ -102,3 +102,16 @@ def test_a_keras_model_of_either_format_is_evaluated(tmp_path: Path) -> None:
         metrics = job.evaluate(keras.eval_input, name="checkpoint")
         in_memory = read_eval_metrics(job.eval_dir())[3]
         assert in_memory == pytest.approx({n: metrics[n] for n in ("loss", "accuracy")})
+
+
+def test_the_evaluation_has_the_session_config_of_the_run(tmp_path: Path) -> None:
+    def model_fn(features: Any, labels: Any, mode: str) -> Any:
+        with tf.device("/cpu:1" if mode == "eval" else "/cpu:0"):
+            loss = tf.square(tf1.get_variable("weight", initializer=2.0))
+        train_op = tf1.assign_add(tf1.train.get_global_step(), 1)
+        return et.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    two_devices = tf1.ConfigProto(device_count={"CPU": 2})
+    job = et.Estimator(model_fn, tmp_path, et.RunConfig(session_config=two_devices))
+    job.train(tiny_input, steps=1, hooks=[InMemoryEvaluatorHook(job, once)])
+    assert read_eval_metrics(job.eval_dir())[1]["loss"] == 4.0

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import tensorflow as tf
 
 from estimator_train import ModeKeys
-from estimator_train.cli.job.own_packages import import_own
+from estimator_train.cli.job.own_packages import import_own_package
 from estimator_train.cli.output.errors import UsageError
 
 if TYPE_CHECKING:
     import input_fns as input_fns
 else:
-    input_fns = import_own("input_fns")
+    input_fns = import_own_package("input_fns")
 
 
 def digits(mode: str, pipeline_options: "input_fns.PipelineOptions") -> tf.data.Dataset:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 _HOME = str(Path(__file__).parents[3])
 
 
-def import_own(name: str) -> ModuleType:
+def import_own_package(name: str) -> ModuleType:
     """Imports a package that was installed with this one, without changing `sys.modules`.
 
     Args:
@@ -39,5 +39,5 @@ if TYPE_CHECKING:
     import flags as flags
     from flags.group import Group as Group
 else:
-    flags = import_own("flags")
+    flags = import_own_package("flags")
     Group = flags.group.Group

@@ -15,7 +15,7 @@ from estimator_train.engine.checkpoints.integrity import (
     Fingerprint,
     fingerprint_checkpoint,
     is_large,
-    mark_whole,
+    mark_intact,
 )
 from estimator_train.engine.checkpoints.large_values import (
     SubstituteSession,
@@ -259,7 +259,7 @@ class AsyncSaver:
             checkpoint = self._scaffold.saver.save(session, save_path, **arguments)
             if checkpoint:
                 self._write_meta(session, checkpoint)
-            mark_whole(checkpoint)
+            mark_intact(checkpoint)
             report_checkpoint(f"{save_path}-{arguments.get('global_step')}")
         except tf.errors.OpError as error:
             remove_unfinished(f"{save_path}-{arguments.get('global_step')}")

@@ -23,7 +23,7 @@ _UNREADABLE_TYPES = ("not convertible to numpy dtype", "Data type not supported"
 
 @dataclasses.dataclass(frozen=True)
 class Reading:
-    """Result of reading a checkpoint once; it is whole if nothing is set.
+    """Result of reading a checkpoint once; it is intact if nothing is set.
 
     Attributes:
       damage: Description of the damage.

@@ -1,4 +1,4 @@
-"""The latest whole checkpoint of a directory, also if later checkpoints are damaged.
+"""The latest intact checkpoint of a directory, also if later checkpoints are damaged.
 
 A checkpoint counts as damaged if several readings of the same files agree on it. Each process
 reads a checkpoint once, and never one that it wrote itself. Before a restore, which verifies the
@@ -32,8 +32,8 @@ _MIN_UNREAD_BYTES = 64 * 2**20
 _READING_DELAYS_SECS = (0.1, 0.2, 0.4)
 
 Fingerprint = tuple[str | int, ...]
-# Fingerprints of the files of checkpoints that were found whole or damaged, by path.
-_whole: dict[str, tuple[Fingerprint, ...]] = {}
+# Fingerprints of the files of checkpoints that were found intact or damaged, by path.
+_intact: dict[str, tuple[Fingerprint, ...]] = {}
 _damaged: dict[str, tuple[tuple[Fingerprint, ...], str]] = {}
 
 
@@ -62,13 +62,13 @@ def latest_checkpoint(model_dir: str, *, to_restore: bool = False) -> str | None
 
     Raises:
       ValueError: The file `checkpoint` names checkpoints, and all are damaged.
-      StorageFaultError: The storage failed, so that it is not known which checkpoint is whole.
+      StorageFaultError: The storage failed, so that it is not known which checkpoint is intact.
     """
     return _choose(model_dir, to_restore)[0]
 
 
 def has_checkpoint(model_dir: str) -> bool:
-    """Returns whether a directory has a checkpoint, whole or damaged.
+    """Returns whether a directory has a checkpoint, intact or damaged.
 
     Raises:
       StorageFaultError: The storage failed.
@@ -77,33 +77,33 @@ def has_checkpoint(model_dir: str) -> bool:
 
 
 def find_fallback(model_dir: str) -> str | None:
-    """Returns the latest whole checkpoint if the file `checkpoint` names another, or None.
+    """Returns the latest intact checkpoint if the file `checkpoint` names another, or None.
 
     Raises:
       ValueError: All checkpoints are damaged.
       StorageFaultError: The storage failed.
     """
-    whole, named = _choose(model_dir)
-    return None if named and whole == named.latest else whole
+    intact, named = _choose(model_dir)
+    return None if named and intact == named.latest else intact
 
 
-def mark_whole(path: str) -> None:
+def mark_intact(path: str) -> None:
     """Records that this process has just written a checkpoint."""
     with contextlib.suppress(tf.errors.OpError, OSError):  # Then it is read when it is used.
         files = _list_fingerprints(path)
-        _remember(_whole, path, files)
+        _remember(_intact, path, files)
         memory_copy.keep_copy(path, files)
 
 
 def is_unchanged(path: str) -> bool:
-    """Returns whether a checkpoint that this process found whole still has the same files."""
-    return path in _whole and _whole[path] == fingerprint_checkpoint(path)
+    """Returns whether a checkpoint that this process found intact still has the same files."""
+    return path in _intact and _intact[path] == fingerprint_checkpoint(path)
 
 
 def was_replaced(path: str) -> bool:
     """Returns whether a checkpoint was deleted, or has other files than this process read."""
     files = fingerprint_checkpoint(path)
-    return not files or _whole.get(path, files) != files
+    return not files or _intact.get(path, files) != files
 
 
 def fingerprint_checkpoint(path: str) -> tuple[Fingerprint, ...]:
@@ -122,7 +122,7 @@ def compute_fingerprint(path: str) -> Fingerprint:
       NotFoundError: The file does not exist, on a remote file system.
       FileNotFoundError: The file does not exist, on a local file system.
     """
-    if "://" in path:  # TensorFlow's stat has whole seconds.
+    if "://" in path:  # TensorFlow's stat has full seconds.
         remote = tf.io.gfile.stat(path)
         return path, remote.length, remote.mtime_nsec
     local = os.stat(path)
@@ -130,7 +130,7 @@ def compute_fingerprint(path: str) -> Fingerprint:
 
 
 def repair(model_dir: str) -> None:
-    """Makes the file `checkpoint` name the latest whole checkpoint, if that one is damaged.
+    """Makes the file `checkpoint` name the latest intact checkpoint, if that one is damaged.
 
     For the process that is about to restore it and to write there; it calls this function again if
     the restore fails (`is_damaged`). The files of damaged checkpoints stay.
@@ -140,20 +140,20 @@ def repair(model_dir: str) -> None:
       StorageFaultError: The storage failed; nothing was changed.
     """
     while True:
-        whole, named = _choose(model_dir, to_restore=True)
-        if whole is None:
+        intact, named = _choose(model_dir, to_restore=True)
+        if intact is None:
             return
-        if named and whole == named.latest:
-            _warn_of_later(model_dir, whole)
+        if named and intact == named.latest:
+            _warn_of_later(model_dir, intact)
             return
         paths = named.paths if named else tuple(reversed(_on_disk(model_dir)))
         older = [
-            p for p in paths if _parse_step(p) < _parse_step(whole) and fingerprint_checkpoint(p)
+            p for p in paths if _parse_step(p) < _parse_step(intact) and fingerprint_checkpoint(p)
         ]
         # Another process may have written a checkpoint while this one was reading.
         if read_checkpoint_list(model_dir) == named:
             break
-    names = [os.path.relpath(path, model_dir) for path in (*older, whole)]
+    names = [os.path.relpath(path, model_dir) for path in (*older, intact)]
     _retry(
         lambda: tf.compat.v1.train.update_checkpoint_state(
             model_dir, names[-1], all_model_checkpoint_paths=names
@@ -165,7 +165,7 @@ def repair(model_dir: str) -> None:
             "The file 'checkpoint' of %s now names %s instead of %s. All files of the damaged "
             "checkpoint are kept.",
             model_dir,
-            whole,
+            intact,
             named.latest,
         )
 
@@ -191,11 +191,11 @@ def read_checkpoint_list(model_dir: str) -> CheckpointList | None:
 def _choose(model_dir: str, to_restore: bool = False) -> tuple[str | None, CheckpointList | None]:
     """Returns the checkpoint to use, and the list of checkpoints that it was chosen from."""
     named = read_checkpoint_list(model_dir)
-    path, damages = _find_first_whole(model_dir, named, to_restore)
+    path, damages = _find_first_intact(model_dir, named, to_restore)
     # A job that trains there may have removed a checkpoint; then it has named another.
     while damages and named != (now := read_checkpoint_list(model_dir)):
         named = now
-        path, damages = _find_first_whole(model_dir, named, to_restore)
+        path, damages = _find_first_intact(model_dir, named, to_restore)
     if path is not None:
         _warn(model_dir, named, damages, path)
     elif damages and named is None:
@@ -208,10 +208,10 @@ def _choose(model_dir: str, to_restore: bool = False) -> tuple[str | None, Check
     return path, named
 
 
-def _find_first_whole(
+def _find_first_intact(
     model_dir: str, named: CheckpointList | None, to_restore: bool
 ) -> tuple[str | None, list[str]]:
-    """Returns the best whole checkpoint, or None, and the damage of all better ones."""
+    """Returns the best intact checkpoint, or None, and the damage of all better ones."""
     damages: list[str] = []
     for path in _list_candidates(model_dir, named):
         damage = None if to_restore and _has_large_data(path) else find_damage(path)
@@ -256,7 +256,7 @@ def _count_data_bytes(files: Sequence[Fingerprint]) -> int:
 
 
 def find_damage(path: str) -> str | None:
-    """Returns the damage of a checkpoint, or None if the checkpoint is whole.
+    """Returns the damage of a checkpoint, or None if the checkpoint is intact.
 
     Args:
       path: The checkpoint's path prefix.
@@ -265,7 +265,7 @@ def find_damage(path: str) -> str | None:
       StorageFaultError: The storage failed, so that nothing is known of the files.
     """
     files = fingerprint_checkpoint(path)
-    if files and (_whole.get(path) == files or memory_copy.find_copy(path, files)):
+    if files and (_intact.get(path) == files or memory_copy.find_copy(path, files)):
         return None
     if path in _damaged and _damaged[path][0] == files:
         return _damaged[path][1]
@@ -286,7 +286,7 @@ def find_damage(path: str) -> str | None:
             reading_delays = iter(_READING_DELAYS_SECS)
             continue
         if not reading.damage:
-            _remember(_whole, path, files)
+            _remember(_intact, path, files)
             return None
         delay = next(reading_delays, None)
         if delay is None:

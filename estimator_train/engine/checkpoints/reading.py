@@ -79,7 +79,7 @@ def read_saved_global_step(model_dir: str) -> int:
 
 
 def has_reached_step(model_dir: str, step: int) -> bool:
-    """Returns whether the latest whole checkpoint is at a global step or after it."""
+    """Returns whether the latest intact checkpoint is at a global step or after it."""
     if read_saved_global_step(model_dir) < step:
         return False
     latest_checkpoint(model_dir)  # No restore follows that would verify a large checkpoint.

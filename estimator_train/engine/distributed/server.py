@@ -43,7 +43,7 @@ def start_server(config: RunConfig, server_config: tf.compat.v1.ConfigProto | No
     key = (config.task_type, config.task_id, str(sorted(jobs.items())))
     if key not in _started:
         address = jobs[config.task_type][config.task_id]
-        if _is_taken(address) and is_reachable(address):
+        if _is_bound(address) and is_reachable(address):
             # MultiWorkerMirroredStrategy has started it. TensorFlow may try a second one for long.
             return _find_server_of_program(config, address)
         _LOG.info("Start Tensorflow server.")
@@ -105,7 +105,7 @@ def answers(address: str) -> bool:
         return False
 
 
-def _is_taken(address: str) -> bool:
+def _is_bound(address: str) -> bool:
     """Returns whether a socket of this machine listens at the port of "host:port"."""
     with socket.socket() as candidate:
         candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from estimator_train import cluster
 from estimator_train.cluster import Cluster
-from estimator_train.cluster.platforms import asks_for_ps
+from estimator_train.cluster.platforms import requests_parameter_servers
 from estimator_train.engine.distributed.sparse_gradients import gather_rows_of_any_number
 from estimator_train.engine.tf_internals import strategies
 from estimator_train.engine.type_aliases import Strategy
@@ -37,7 +37,11 @@ def resolve_cluster(config: RunConfig) -> RunConfig:
     strategy = config.train_distribute
     if strategy is None:
         numbered = not config.cluster_spec and config.task_type != cluster.EVALUATOR
-        return config.in_cluster(cluster.detect()) if numbered and asks_for_ps() else config
+        return (
+            config.in_cluster(cluster.detect())
+            if numbered and requests_parameter_servers()
+            else config
+        )
     _check_has_its_gpus(strategy)
     synchronous = is_multi_worker(strategy)
     place = _remove_evaluators(cluster.detect(needs_chief=not synchronous))

@@ -9,7 +9,7 @@ import tensorflow as tf
 from estimator_train.engine.tf_internals import graphs
 
 
-def build_own_part_secs(train_op: tf.Operation | tf.Tensor) -> tf.Tensor | None:
+def build_local_secs(train_op: tf.Operation | tf.Tensor) -> tf.Tensor | None:
     """Builds the seconds from the start of a step until this worker begins to wait for others.
 
     Args:

@@ -1,1 +1,1 @@
-"""What the verbs run: train, evaluate, predict."""
+"""The calls of an Estimator: train, evaluate, predict."""

@@ -7,7 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.distributed.sync_step_time import build_own_part_secs
+from estimator_train.engine.distributed.sync_step_time import build_local_secs
 from estimator_train.engine.hook_types import (
     HookPhase,
     PhasedHook,
@@ -35,7 +35,7 @@ def make_goodput_hook(
       train_op: The operation or tensor of a step.
     """
     config, step_read = context.config, graphs.find_global_step_read()
-    own_secs = build_own_part_secs(train_op) if context.topology.is_synchronous else None
+    own_secs = build_local_secs(train_op) if context.topology.is_synchronous else None
     if not config.log_step_count_steps:
         return GoodputHook(step_read, own_secs=own_secs)
     if config.is_chief:

@@ -139,7 +139,7 @@ def _calls_functions(graph: tf.Graph) -> bool:
 
 
 class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
-    """Creates sessions from the latest whole checkpoint, or from initial values without one.
+    """Creates sessions from the latest intact checkpoint, or from initial values without one.
 
     TensorFlow's ChiefSessionCreator initializes the variables again if it cannot read the file
     `checkpoint` at that moment, and with that begins a training at step 0.

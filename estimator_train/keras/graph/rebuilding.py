@@ -186,11 +186,11 @@ class Blueprint:
         floats = {name: cast_floats(given[name], symbols[name]) for name in names}
         if all(is_as_declared(floats[name], symbols[name]) for name in names):
             return floats
-        if self._takes(given, training):
+        if self._accepts(given, training):
             return given
         return {name: cast_to_declared(floats[name], symbols[name]) for name in names}
 
-    def _takes(self, features: Mapping[str, Any], training: bool) -> bool:
+    def _accepts(self, features: Mapping[str, Any], training: bool) -> bool:
         """Returns whether the model can be called on such features; tries it in another graph."""
         with tf.Graph().as_default():
             given = tf.nest.map_structure(make_placeholder_like, dict(features))

@@ -4,7 +4,7 @@ PRIVATE_ROOTS = ("tensorflow.python.estimator", "tensorflow_estimator.python.est
 _V1 = "estimator_train.compat.v1"
 _V2 = "estimator_train"
 _PRIVATE_BACKING = (
-    "estimator_train.legacy.insides",
+    "estimator_train.legacy.private.utilities",
     _V1,
     f"{_V1}:inputs",
     f"{_V1}:export",

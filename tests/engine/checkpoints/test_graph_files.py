@@ -1,25 +1,70 @@
-"""TensorFlow 2.20 writes graph.pbtxt with protobuf 7, which lost an argument of its text format."""
+"""The files of a graph that a training writes: `.meta` of each checkpoint, and `graph.pbtxt`."""
 
+import numpy as np
 import tensorflow as tf
 from google.protobuf import text_format
 
-from estimator_train.engine.tf_internals import graph_text
+import estimator_train as est
+from estimator_train.engine.checkpoints import graph_files
+
+v1 = tf.compat.v1
 
 
-def test_a_graph_is_written_without_float_format(monkeypatch, tmp_path):
-    original = text_format.MessageToString
+class CountingSaver(v1.train.Saver):
+    exports = 0
 
-    def message_to_string(message, as_utf8=True):  # Without it, as in protobuf 7.
-        return original(message, as_utf8=as_utf8)
+    def export_meta_graph(self, *args, **kwargs):
+        self.exports += 1
+        return super().export_meta_graph(*args, **kwargs)
 
-    monkeypatch.setattr(text_format, "MessageToString", message_to_string)
-    monkeypatch.setattr(graph_text.graph_io, "text_format", text_format)
-    graph_text.mend_text_of_graphs()
+
+def nodes_in_meta(path):
+    meta = v1.MetaGraphDef()
+    meta.ParseFromString(path.read_bytes())
+    return {node.name for node in meta.graph_def.node}
+
+
+def test_meta_graphs_are_exported_again_only_after_a_change(tmp_path):
     with tf.Graph().as_default() as graph:
-        tf.constant(2.5, name="half")
-    # What `tf.io.write_graph` of TensorFlow 2.20 calls; later ones call it without the argument.
-    text = graph_text.graph_io.text_format.MessageToString(graph.as_graph_def(), float_format="")
-    path = tf.io.write_graph(graph, str(tmp_path), "graph.pbtxt")
-    with open(path) as file:
-        assert file.read() == text
-    assert "float_val: 2.5" in text
+        v1.get_variable("a", [2])
+        saver = CountingSaver()
+        files = graph_files.GraphFiles()
+        for step in (1, 2):
+            files.write_meta(saver, graph, str(tmp_path / f"model.ckpt-{step}"))
+        assert saver.exports == 1
+        tf.constant(1, name="added")
+        files.write_meta(saver, graph, str(tmp_path / "model.ckpt-3"))
+    assert saver.exports == 2
+    found = [nodes_in_meta(tmp_path / f"model.ckpt-{step}.meta") for step in (1, 2, 3)]
+    assert "a" in found[0]
+    assert found[0] == found[1] == found[2] - {"added"} != found[2]
+
+
+def test_the_text_of_a_graph_is_that_graph(tmp_path):
+    with tf.Graph().as_default() as graph:
+        tf.constant([0.1, np.nan, -np.inf], name="numbers")
+        tf.constant([b"\x00\xff\n", '"\\é'.encode()], name="strings")
+        graph_files.GraphFiles().write_text(graph, str(tmp_path / "new"))
+    text = (tmp_path / "new" / "graph.pbtxt").read_text(encoding="utf-8")
+    read = text_format.Parse(text, v1.GraphDef())
+    assert read == graph.as_graph_def(add_shapes=True)
+
+
+def test_a_str_of_messages_that_cannot_be_parsed_is_not_used(monkeypatch):
+    parse = text_format.Parse
+    for name in ("numbers", "strings"):
+
+        def refuse(text, message, name=name):
+            if f'"{name}"' in text:
+                raise text_format.ParseError(name)
+            return parse(text, message)
+
+        monkeypatch.setattr(text_format, "Parse", refuse)
+        assert not graph_files._prints_text.__wrapped__()
+
+
+def test_a_training_writes_its_graph_as_text(model_fn, input_fn, tmp_path):
+    est.Estimator(model_fn, tmp_path).train(input_fn, steps=1)
+    text = (tmp_path / "graph.pbtxt").read_text(encoding="utf-8")
+    nodes = {node.name for node in text_format.Parse(text, v1.GraphDef()).node}
+    assert {"global_step", "w"} <= nodes

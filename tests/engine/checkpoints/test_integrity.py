@@ -222,7 +222,7 @@ def test_empty_and_missing_directories_have_no_checkpoint(tmp_path):
 def large(copy, monkeypatch):
     """Provides an estimator whose checkpoints count as large, and the checkpoints that it reads."""
     monkeypatch.setattr(integrity, "_MIN_UNREAD_BYTES", 1)
-    monkeypatch.setattr(integrity, "_whole", {})
+    monkeypatch.setattr(integrity, "_intact", {})
     read = []
     read_checkpoint = integrity.read_checkpoint
 

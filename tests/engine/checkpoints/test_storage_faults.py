@@ -39,7 +39,7 @@ def pauses(monkeypatch):
     """Replaces waiting; returns the seconds of each wait."""
     waited = []
     monkeypatch.setattr(storage.time, "sleep", waited.append)
-    monkeypatch.setattr(integrity, "_whole", {})
+    monkeypatch.setattr(integrity, "_intact", {})
     monkeypatch.setattr(integrity, "_damaged", {})
     return waited
 

@@ -4,14 +4,14 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from estimator_train.cli.job.own_packages import import_own
+from estimator_train.cli.job.own_packages import import_own_package
 
 
 def test_our_package_is_imported_before_the_users_module(tmp_path, monkeypatch):
     (tmp_path / "flags.py").write_text("raise RuntimeError('the wrong flags')\n")
     monkeypatch.syspath_prepend(tmp_path)
     path = list(sys.path)
-    ours = import_own("flags")
+    ours = import_own_package("flags")
     assert Path(ours.__file__).parent.name == "flags"
     assert callable(ours.define_base_flags)
     assert sys.path == path
@@ -20,8 +20,8 @@ def test_our_package_is_imported_before_the_users_module(tmp_path, monkeypatch):
 def test_the_users_module_can_be_imported_afterwards(monkeypatch):
     theirs = ModuleType("flags")
     monkeypatch.setitem(sys.modules, "flags", theirs)
-    assert import_own("flags") is not theirs
+    assert import_own_package("flags") is not theirs
     assert sys.modules["flags"] is theirs
     monkeypatch.delitem(sys.modules, "flags")
-    import_own("flags")
+    import_own_package("flags")
     assert "flags" not in sys.modules
