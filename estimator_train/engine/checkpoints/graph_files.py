@@ -40,9 +40,8 @@ class GraphFiles:
 
         Args:
           graph: The graph.
-          directory: The directory of `graph.pbtxt`.
+          directory: The directory of `graph.pbtxt`, which exists.
         """
-        tf.io.gfile.makedirs(directory)
         definition = graph.as_graph_def(add_shapes=True)
         text = str(definition) if _prints_text() else text_format.MessageToString(definition)
         atomic_write(os.path.join(directory, _TEXT), text)

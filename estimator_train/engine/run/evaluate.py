@@ -58,8 +58,10 @@ class _Evaluation(ModelJob[EvaluationStep]):
         if self.context.warm_start:
             with built.graph.as_default():
                 warm_start.apply(self.context.warm_start, checkpoint_path)
-        _LOG.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S"))
         return built
+
+    def log_start(self) -> None:
+        _LOG.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S"))
 
 
 def evaluate(

@@ -65,3 +65,7 @@ class ModelJob(abc.ABC, Generic[Fetches]):
         Args:
           checkpoint_path: The checkpoint that the session restores, or None.
         """
+
+    @abc.abstractmethod
+    def log_start(self) -> None:
+        """Logs the start of a call that has a log line for it; the restore comes next."""
