@@ -3,7 +3,7 @@
 import functools
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,14 +26,6 @@ from estimator_train.engine.checkpoints.large_values import (
 )
 from estimator_train.engine.checkpoints.memory_copy import find_copy
 from estimator_train.engine.checkpoints.unfinished import remove_unfinished, set_aside_damaged
-from estimator_train.engine.hook_types import (
-    Hook,
-    Listener,
-    PassiveHook,
-    RunContext,
-    RunValues,
-    SaverHook,
-)
 from estimator_train.engine.tf_internals import graphs
 from estimator_train.goodput.clock import CHECKPOINTS, process_clock
 
@@ -277,78 +269,6 @@ class AsyncSaver:
             self._graph_files.write_meta(self._scaffold.saver, session.graph, checkpoint)
 
 
-def make_saver_hooks(
-    saver: AsyncSaver,
-    listeners: Sequence[Listener],
-    model_dir: str,
-    *,
-    save_secs: float | None,
-    save_steps: int | None,
-) -> list[Hook]:
-    """Returns the hook that saves checkpoints, and the hook that raises errors of writes.
-
-    Args:
-      saver: The saver that writes the checkpoints.
-      listeners: Listeners that are called before and after each save.
-      model_dir: The directory of the checkpoints.
-      save_secs: Seconds between two checkpoints, or None.
-      save_steps: Steps between two checkpoints, or None.
-    """
-    save_hook = SaverHook(
-        model_dir,
-        save_secs=save_secs,
-        save_steps=save_steps,
-        listeners=[WaitForWriteListener(saver, listeners), *listeners],
-        save_graph_def=False,  # AsyncSaver writes the graph.
-        saver=saver,
-    )
-    return [save_hook, FailedWriteHook(saver)]
-
-
-class WaitForWriteListener(Listener):
-    """Listener that waits for the end of a write before other listeners read the checkpoint.
-
-    It comes first. It calls the method `needs_checkpoint(global_step)` of a listener, if there is
-    one; without it a listener that overrides `after_save` needs each checkpoint.
-
-    Args:
-      saver: The saver that writes the checkpoints.
-      listeners: The other listeners.
-    """
-
-    def __init__(
-        self,
-        saver: AsyncSaver,
-        listeners: Sequence[Listener],
-    ) -> None:
-        self._saver = saver
-        self._listeners = listeners
-
-    def after_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
-        """Waits for the write if a listener needs it."""
-        if any(_needs_checkpoint(listener, global_step_value) for listener in self._listeners):
-            self._saver.wait()
-
-    def end(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
-        """Waits for the last write."""
-        self._saver.wait()
-
-
-class FailedWriteHook(PassiveHook):
-    """Hook that stops training when a checkpoint could not be written."""
-
-    def __init__(self, saver: AsyncSaver) -> None:
-        self._saver = saver
-
-    def after_loop(self, steps: int, loss: object) -> None:
-        """Raises the error of the last write, if it failed."""
-        self._saver.raise_error()
-
-    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
-        """Raises the error of the last write, if it failed."""
-        self._saver.raise_error()
-
-
 def _describe(path: str) -> tuple[str, tuple[Fingerprint, ...]]:
     return path, fingerprint_checkpoint(path)
 
@@ -357,10 +277,3 @@ def _find_first_cause(error: tf.errors.OpError) -> str:
     """Returns the line of an error that names the cause, without the stack of the operation."""
     lines = [line.strip() for line in error.message.splitlines()]
     return next((line for line in lines if "; " in line), lines[0])
-
-
-def _needs_checkpoint(listener: Listener, global_step: int) -> bool:
-    needs_checkpoint = getattr(listener, "needs_checkpoint", None)
-    if needs_checkpoint is not None:
-        return bool(needs_checkpoint(global_step))
-    return getattr(listener.after_save, "__func__", None) is not Listener.after_save

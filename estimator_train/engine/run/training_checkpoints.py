@@ -5,13 +5,20 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.async_saver import AsyncSaver, make_saver_hooks
+from estimator_train.engine.checkpoints.async_saver import AsyncSaver
 from estimator_train.engine.checkpoints.interim_copies import InterimCopyHook
 from estimator_train.engine.checkpoints.save_schedule import CheckpointStepsListener, SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_save_pacing import pace_saves
 from estimator_train.engine.graph.step_graph import Step
-from estimator_train.engine.hook_types import Hook, Listener, SaverHook
+from estimator_train.engine.hook_types import (
+    Hook,
+    Listener,
+    PassiveHook,
+    RunContext,
+    RunValues,
+    SaverHook,
+)
 from estimator_train.engine.loops.coordination import WorkerAgreement
 from estimator_train.engine.run.goodput_hook import make_goodput_hook
 from estimator_train.engine.run.position_tracking import PositionTracking, track_position
@@ -103,17 +110,18 @@ class TrainingCheckpoints:
 
     def _save_as_configured(self, context: EstimatorContext) -> None:
         config = context.config
-        hook, failed = make_saver_hooks(
-            self.saver,
-            self._listeners,
+        hook = SaverHook(
             context.model_dir,
             save_secs=config.save_checkpoints_secs,
             save_steps=config.save_checkpoints_steps,
+            listeners=[WaitForWriteListener(self.saver, self._listeners), *self._listeners],
+            save_graph_def=False,  # AsyncSaver writes the graph.
+            saver=self.saver,
         )
         self._schedule_saves([hook], config)
         if self.schedule is not None and context.topology.input_context is not None:
             pace_saves(hook, self.schedule, context)
-        self.hooks += [hook, failed]
+        self.hooks += [hook, FailedWriteHook(self.saver)]
         # The values on parameter servers change while they are copied. A position in the input
         # exists for checkpoints alone.
         needs_checkpoint = (
@@ -133,6 +141,45 @@ class TrainingCheckpoints:
             agreement = self._agreement if is_voted else None
             self.schedule = SaveSchedule(savers, self._listeners, agreement)
             self.hooks = [self.schedule]
+
+
+class WaitForWriteListener(Listener):
+    """Listener that waits for the end of a write before other listeners read the checkpoint.
+
+    It comes first. It calls the method `needs_checkpoint(global_step)` of a listener, if there is
+    one; without it a listener that overrides `after_save` needs each checkpoint.
+
+    Args:
+      saver: The saver that writes the checkpoints.
+      listeners: The other listeners.
+    """
+
+    def __init__(self, saver: AsyncSaver, listeners: Sequence[Listener]) -> None:
+        self._saver, self._listeners = saver, listeners
+
+    def after_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
+        """Waits for the write if a listener needs it."""
+        if any(_needs_checkpoint(listener, global_step_value) for listener in self._listeners):
+            self._saver.wait()
+
+    def end(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
+        """Waits for the last write."""
+        self._saver.wait()
+
+
+class FailedWriteHook(PassiveHook):
+    """Hook that stops training when a checkpoint could not be written."""
+
+    def __init__(self, saver: AsyncSaver) -> None:
+        self._saver = saver
+
+    def after_loop(self, steps: int, loss: object) -> None:
+        """Raises the error of the last write, if it failed."""
+        self._saver.raise_error()
+
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
+        """Raises the error of the last write, if it failed."""
+        self._saver.raise_error()
 
 
 def _is_own(listener: Listener) -> bool:
@@ -165,3 +212,10 @@ def _add_saver(
         save_relative_paths=True,
     )
     tf.compat.v1.add_to_collection(savers, saver)
+
+
+def _needs_checkpoint(listener: Listener, global_step: int) -> bool:
+    needs_checkpoint = getattr(listener, "needs_checkpoint", None)
+    if needs_checkpoint is not None:
+        return bool(needs_checkpoint(global_step))
+    return getattr(listener.after_save, "__func__", None) is not Listener.after_save

@@ -8,12 +8,9 @@ import tensorflow as tf
 
 import estimator_train as est
 from estimator_train.engine.checkpoints import async_saver, integrity, large_values
-from estimator_train.engine.checkpoints.async_saver import (
-    AsyncSaver,
-    CheckpointWriteError,
-    WaitForWriteListener,
-)
+from estimator_train.engine.checkpoints.async_saver import AsyncSaver, CheckpointWriteError
 from estimator_train.engine.checkpoints.unfinished import remove_unfinished
+from estimator_train.engine.run.training_checkpoints import WaitForWriteListener
 from estimator_train.engine.tf_internals import graphs
 
 v1 = tf.compat.v1
