@@ -42,8 +42,8 @@ class Ids(NamedTuple):
 
         Args:
           variable: float32 of shape [buckets, size], partitioned or not.
-          combiner: "sum", "mean" or "sqrtn", by weights if there are some; None for "mean", as
-            `tf.nn.embedding_lookup_sparse` takes it.
+          combiner: "sum", "mean" or "sqrtn", weighted if the column has weights; None for "mean",
+            as in `tf.nn.embedding_lookup_sparse`.
 
         Returns:
           float32 of shape [batch, size]; zeros where an example has no id.

@@ -92,7 +92,7 @@ class KerasCallbacks(PreModelHook):
         request_observation()
 
     def begin(self) -> None:
-        """Makes the model that callbacks see."""
+        """Creates the model that callbacks see."""
         self._epoch: int | None = None
         self._started = self._ended = False
         self._last_logs: dict[str, Any] | None = None
@@ -122,7 +122,7 @@ class KerasCallbacks(PreModelHook):
         if not self._started:
             self._started = True
             self._runner.call("on_train_begin")
-        if self._stops():
+        if self._should_stop():
             coord.request_stop()
 
     def before_run(self, run_context: RunContext) -> RunArgs:
@@ -144,8 +144,8 @@ class KerasCallbacks(PreModelHook):
         self._runner.batch_end((self._step - 1) % self._steps_per_epoch, logs)
         if self._step % self._steps_per_epoch == 0:
             self._end_epoch()
-        if self._stops():
-            if not self._makes_one_more_step():
+        if self._should_stop():
+            if not self._runs_one_more_step():
                 # Before the checkpoint of this step, which then holds the variables they set.
                 self._end_training()
             run_context.request_stop()
@@ -156,7 +156,7 @@ class KerasCallbacks(PreModelHook):
             return
         self._use_session(session)  # Synchronous workers run one step more than hooks see.
         changed = self._end_training()
-        if changed and not self._makes_one_more_step():
+        if changed and not self._runs_one_more_step():
             _LOG.warning(
                 "Callbacks set %s at the end of training. If a checkpoint was written at its last "
                 "step, they are not in it: give KerasCallbacks the number of epochs.",
@@ -168,7 +168,7 @@ class KerasCallbacks(PreModelHook):
         self._runner.use_session(session)
 
     def _steps_until_due(self, global_step: int) -> int:
-        """Returns the steps up to the end of the epoch; 1 where hooks must see each loss."""
+        """Returns the steps up to the end of the epoch; 1 if callbacks need each loss."""
         self._begin_epoch()
         if self._training is None:
             return 1
@@ -197,13 +197,13 @@ class KerasCallbacks(PreModelHook):
         self._ended = True
         return self._runner.call("on_train_end", self._last_logs)
 
-    def _stops(self) -> bool:
+    def _should_stop(self) -> bool:
         return self._is_over() or self._runner.stop_training
 
     def _is_over(self) -> bool:
         return self.last_step is not None and self._step >= self.last_step
 
-    def _makes_one_more_step(self) -> bool:
+    def _runs_one_more_step(self) -> bool:
         """Returns whether this synchronous worker runs one more step to stop the others."""
         if self._training is None or self._is_over():
             return False

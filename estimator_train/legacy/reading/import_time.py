@@ -5,7 +5,7 @@ import functools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from estimator_train.legacy.reading.scopes import outer_parts
+from estimator_train.legacy.reading.scopes import find_outer_parts
 
 # Errors that a program catches where a module or name is missing in some versions.
 _MISSING_NAME_ERRORS = frozenset(
@@ -49,7 +49,7 @@ def _walk(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
 def _certain_parts(node: ast.AST) -> Iterable[ast.AST]:
     """Returns the parts that Python always evaluates when it evaluates the node."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-        return outer_parts(node)
+        return find_outer_parts(node)
     if isinstance(node, (ast.If, ast.IfExp, ast.While)):
         return [node.test]
     if isinstance(node, ast.BoolOp):

@@ -26,7 +26,7 @@ class Scope:
         self._is_class = isinstance(node, ast.ClassDef)
         self._names: dict[str, str | None] = {}
         not_local: set[str] = set()
-        for inner in _nodes_in_scope(node):
+        for inner in _find_nodes_in_scope(node):
             if isinstance(inner, (ast.Global, ast.Nonlocal)):
                 not_local.update(inner.names)
             self._bind(inner)
@@ -109,20 +109,20 @@ def _find_dotted(
             yield node, scope
             yield from _find_dotted([split_dotted(node)[0]], scope, roots)
         elif isinstance(node, _NEW_SCOPE):
-            yield from _find_dotted(outer_parts(node), scope, roots)
+            yield from _find_dotted(find_outer_parts(node), scope, roots)
             inside = Scope(node, scope, roots)
-            yield from _find_dotted(_inner_parts(node), inside, roots)
+            yield from _find_dotted(_find_inner_parts(node), inside, roots)
         else:
             yield from _find_dotted(ast.iter_child_nodes(node), scope, roots)
 
 
-def _nodes_in_scope(node: ast.AST) -> Iterator[ast.AST]:
+def _find_nodes_in_scope(node: ast.AST) -> Iterator[ast.AST]:
     """Yields the nodes of a scope in source order, without those of inner scopes."""
     if isinstance(node, _FUNCTIONS):
         arguments = node.args
         yield from (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
         yield from (a for a in (arguments.vararg, arguments.kwarg) if a)
-    for child in _inner_parts(node):
+    for child in _find_inner_parts(node):
         yield from _walk_scope(child)
 
 
@@ -134,7 +134,7 @@ def _walk_scope(node: ast.AST) -> Iterator[ast.AST]:
         yield from _walk_scope(child)
 
 
-def _inner_parts(node: ast.AST) -> Iterable[ast.AST]:
+def _find_inner_parts(node: ast.AST) -> Iterable[ast.AST]:
     """Returns the parts of a node that Python evaluates in the scope that the node opens."""
     if isinstance(node, ast.Lambda):
         return [node.body]
@@ -147,7 +147,7 @@ def _inner_parts(node: ast.AST) -> Iterable[ast.AST]:
     return ast.iter_child_nodes(node)
 
 
-def outer_parts(node: ast.AST) -> Iterator[ast.expr]:
+def find_outer_parts(node: ast.AST) -> Iterator[ast.expr]:
     """Yields the parts that Python evaluates in the enclosing scope, such as defaults and bases."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield from node.decorator_list

@@ -106,7 +106,7 @@ class _CudnnRNN(tf.compat.v1.layers.Layer):
         return ([self.num_layers * self.num_dirs, batch_size, self.num_units],) * self._parts
 
     def build(self, input_shape: Any) -> None:
-        """Makes the variable that has all weights, and after them all biases.
+        """Creates the variable that has all weights, and after them all biases.
 
         Raises:
           ValueError: The inputs do not have three axes, or their size is unknown.
@@ -139,7 +139,7 @@ class _CudnnRNN(tf.compat.v1.layers.Layer):
           inputs: Shape (time, batch, size).
           initial_state: A tuple of tensors, as it is returned; zeros by default.
           sequence_lengths: Lengths of the sequences.
-          time_major: Whether the time is the first axis of inputs and outputs; else the second.
+          time_major: Whether the time is the first axis of inputs and outputs; otherwise the second.
           training: Whether to leave out inputs of layers.
         """
         outputs = inputs if time_major else tf.transpose(inputs, [1, 0, 2])
