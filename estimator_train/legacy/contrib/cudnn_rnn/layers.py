@@ -139,7 +139,7 @@ class _CudnnRNN(tf.compat.v1.layers.Layer):
           inputs: Shape (time, batch, size).
           initial_state: A tuple of tensors, as it is returned; zeros by default.
           sequence_lengths: Lengths of the sequences.
-          time_major: Whether the time is the first axis of inputs and outputs; otherwise the second.
+          time_major: Whether the first axis is the time; otherwise the second is.
           training: Whether to leave out inputs of layers.
         """
         outputs = inputs if time_major else tf.transpose(inputs, [1, 0, 2])
