@@ -107,7 +107,8 @@ def test_a_keras_model_of_either_format_is_evaluated(tmp_path: Path) -> None:
 def test_the_evaluation_has_the_session_config_of_the_run(tmp_path: Path) -> None:
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
         with tf.device("/cpu:1" if mode == "eval" else "/cpu:0"):
-            loss = tf.square(tf1.get_variable("weight", initializer=2.0))
+            ones = tf.ones_like(features["x"])
+            loss = tf.reduce_mean(ones * tf1.get_variable("weight", initializer=2.0) ** 2)
         train_op = tf1.assign_add(tf1.train.get_global_step(), 1)
         return et.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
