@@ -40,8 +40,9 @@ class GraphFiles:
 
         Args:
           graph: The graph.
-          directory: The directory of `graph.pbtxt`, which exists.
+          directory: The directory of `graph.pbtxt`.
         """
+        tf.io.gfile.makedirs(directory)
         definition = graph.as_graph_def(add_shapes=True)
         text = str(definition) if _prints_text() else text_format.MessageToString(definition)
         atomic_write(os.path.join(directory, _TEXT), text)

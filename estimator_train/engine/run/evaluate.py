@@ -58,6 +58,7 @@ class _Evaluation(ModelJob[EvaluationStep]):
         if self.context.warm_start:
             with built.graph.as_default():
                 warm_start.apply(self.context.warm_start, checkpoint_path)
+        self.log_start()
         return built
 
     def log_start(self) -> None:

@@ -68,4 +68,4 @@ class ModelJob(abc.ABC, Generic[Fetches]):
 
     @abc.abstractmethod
     def log_start(self) -> None:
-        """Logs the start of a call that has a log line for it; the restore comes next."""
+        """Logs the start of a call; `build` calls it, otherwise the user of an open model."""

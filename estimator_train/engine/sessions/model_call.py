@@ -72,22 +72,16 @@ def _open_at(job: ModelJob[Fetches], checkpoint_path: str | None) -> ModelCall[F
     """
     log_untrained(job.context.model_dir, checkpoint_path, job.purpose)
     if checkpoint_path is None or job.hooks or job.master or job.strategy is not None:
-        return _SingleCall(job, _build(job, checkpoint_path), checkpoint_path)
+        return _SingleCall(job, job.build(checkpoint_path), checkpoint_path)
     model = _take_open_model(job, checkpoint_path)
     if model is None:
-        built = _build(job, checkpoint_path)
+        built = job.build(checkpoint_path)
         if not _can_stay_open(built):
             return _SingleCall(job, built, checkpoint_path)
         settings = make_session_config(job.context)
         key = find_reused_input(job.input_fn)
         model = OpenModel(job.mode, built, settings, checkpoint_path, job.context, key)
     return _OpenModelCall(job.context.open_models, model, checkpoint_path)
-
-
-def _build(job: ModelJob[Fetches], checkpoint_path: str | None) -> BuiltModel[Fetches]:
-    model = job.build(checkpoint_path)
-    job.log_start()
-    return model
 
 
 class _OpenModelCall(ModelCall[Fetches]):

@@ -170,11 +170,10 @@ class ElasticAverageOptimizer(tf.compat.v1.train.Optimizer):
         old = tf.identity(center)
         change = self._moving_rate * (variable - old)
         with tf.control_dependencies([change]):
-            return [
-                _v1.assign(local_center, old),
-                _v1.assign_sub(variable, change),
-                _v1.assign_add(center, change),
-            ]
+            kept = _v1.assign(local_center, old)
+        # `old` may share the memory of the center, which changes only after the copy.
+        with tf.control_dependencies([kept]):
+            return [kept, _v1.assign_sub(variable, change), _v1.assign_add(center, change)]
 
     def get_init_op(self, task_index: int) -> tf.Operation:
         """Returns the operation that sets a worker's variables to the global centers."""
