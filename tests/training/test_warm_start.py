@@ -79,3 +79,17 @@ def test_a_vocabulary_size_beyond_the_file_raises_an_error(tmp_path: Path) -> No
     job = et.Estimator(word_model_fn(OURS), tmp_path / "m", warm_start_from=settings)
     with pytest.raises(ValueError, match="'embedding': old_vocab .* has 4 lines, but 6 are needed"):
         job.train(word_input, steps=1)
+
+
+def test_a_vocabulary_of_one_word_needs_no_size(tmp_path: Path) -> None:
+    first = source(OURS, str(tmp_path / "m"))
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_text("red\n")
+    new.write_text("blue\nred\ngreen\ngrey\n")
+    info = et.VocabInfo(str(new), 4, 0, str(old))
+    settings = et.WarmStartSettings(
+        first.model_dir, "embedding", var_name_to_vocab_info={"embedding": info}
+    )
+    job = et.Estimator(word_model_fn(OURS), tmp_path / "n", warm_start_from=settings)
+    job.train(word_input, steps=1)
+    assert job.get_variable_value("embedding").shape[0] == 4

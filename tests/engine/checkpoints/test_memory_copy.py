@@ -15,7 +15,11 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.cluster.launched import INTERIM_FILE, MEMORY_VARIABLE
+from estimator_train.cluster.launched import (
+    CHECKPOINT_FILE_VARIABLE,
+    INTERIM_FILE,
+    MEMORY_VARIABLE,
+)
 from estimator_train.engine.checkpoints import integrity, interim_copies, memory_copy
 
 FIRST_WEIGHT = 0.5
@@ -111,6 +115,23 @@ def test_a_restarted_job_does_not_write_the_checkpoint_again(memory: Path, tmp_p
     before = integrity.fingerprint_checkpoint(path)
     train(tmp_path / "model", 6)
     assert integrity.fingerprint_checkpoint(path) != before
+
+
+def test_a_restarted_job_reports_its_checkpoint_to_the_launcher(
+    memory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = train(tmp_path / "model", 4).latest_checkpoint()
+    reported = tmp_path / "reported"
+    reported.touch()
+    monkeypatch.setenv(CHECKPOINT_FILE_VARIABLE, str(reported))
+    seen: list[str] = []
+
+    class Reader(tf.compat.v1.train.SessionRunHook):
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            seen.append(reported.read_text())
+
+    train(tmp_path / "model", 5, [Reader()], save_steps=500)
+    assert seen == [path]
 
 
 class _KilledError(tf.errors.CancelledError):
