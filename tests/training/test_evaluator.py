@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -67,3 +68,20 @@ def test_a_missing_checkpoint_is_an_error_at_the_limit(tmp_path: Path) -> None:
     estimator = make(tmp_path, session_creation_timeout_secs=1)
     with pytest.raises(tf.errors.DeadlineExceededError, match="for the first checkpoint in"):
         evaluate(estimator, max_steps=3, delay=0)
+
+
+def test_the_first_evaluation_waits_for_the_start_delay(tmp_path: Path) -> None:
+    spec = est.EvalSpec(input_fn)
+    sidecar = evaluator._Evaluator(make(tmp_path), est.TrainSpec(input_fn), [spec])
+    start = time.monotonic()
+    sidecar.wait_for_start(0.2)
+    assert time.monotonic() - start >= 0.2
+
+
+def test_a_new_training_removes_the_end_marker(tmp_path: Path) -> None:
+    marker = Finished(str(tmp_path))
+    marker.remove()
+    marker.write()
+    assert marker.read() is not None
+    marker.remove()
+    assert marker.read() is None

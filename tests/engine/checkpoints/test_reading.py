@@ -123,13 +123,18 @@ def test_a_warm_start_uses_the_next_checkpoint(job, tmp_path):
 
 def test_a_training_with_restored_variables_does_not_restart(job, tmp_path):
     class Fails(tf.compat.v1.train.SessionRunHook):
+        calls = 0
+
         def after_run(self, run_context, run_values):
+            self.calls += 1
             job.save(10)
             raise ValueError("a mistake")
 
+    hook = Fails()
     new = est.Estimator(job.model_fn, tmp_path / "new", warm_start_from=job.model_dir)
     with pytest.raises(ValueError, match="a mistake"):
-        new.train(job.input_fn, steps=1, hooks=[Fails()])
+        new.train(job.input_fn, steps=1, hooks=[hook])
+    assert hook.calls == 1
     assert new.get_variable_value("w") == 2.0
 
 
