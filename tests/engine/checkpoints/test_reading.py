@@ -128,13 +128,12 @@ def test_a_training_with_restored_variables_does_not_restart(job, tmp_path):
         def after_run(self, run_context, run_values):
             self.calls += 1
             job.save(10)
-            raise ValueError("a mistake")
+            raise ValueError("a mistake") if self.calls == 1 else RuntimeError("restarted")
 
     hook = Fails()
     new = est.Estimator(job.model_fn, tmp_path / "new", warm_start_from=job.model_dir)
     with pytest.raises(ValueError, match="a mistake"):
         new.train(job.input_fn, steps=1, hooks=[hook])
-    assert hook.calls == 1
     assert new.get_variable_value("w") == 2.0
 
 
