@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,9 @@ def test_a_training_that_ended_without_a_checkpoint_is_logged(
 ) -> None:
     monkeypatch.setattr(finished, "_BELIEVED_AFTER_SECS", 0.0)
     Finished(str(tmp_path)).write()
-    assert evaluate(make(tmp_path), max_steps=3) == [0]
+    with caplog.at_level(logging.INFO):
+        assert evaluate(make(tmp_path), max_steps=3) == [0]
+    assert "Waiting 20.000000 secs before starting eval." in caplog.messages
     assert "Exiting evaluation: training has ended without a checkpoint." in caplog.text
 
 

@@ -202,6 +202,21 @@ def test_checkpoint_of_this_process_is_not_read_again(copy, monkeypatch):
     assert estimator.latest_checkpoint().endswith("model.ckpt-11")
 
 
+def test_a_damaged_checkpoint_is_read_four_times_by_a_process(copy, monkeypatch):
+    _, model_dir, _, _ = copy
+    (model_dir / "model.ckpt-10.index").write_bytes(b"torn")
+    read_checkpoint, reads = integrity.read_checkpoint, []
+
+    def note(path, files):
+        reads.append(path)
+        return read_checkpoint(path, files)
+
+    monkeypatch.setattr(integrity, "read_checkpoint", note)
+    found = [integrity.find_damage(str(model_dir / "model.ckpt-10")) for _ in range(2)]
+    assert found[0] == found[1] is not None
+    assert len(reads) == 4
+
+
 def test_damaged_checkpoints_count_as_existing(copy, tmp_path):
     _, model_dir, _, _ = copy
     for path in model_dir.glob("*.index"):
