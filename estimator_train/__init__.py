@@ -131,7 +131,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = pkgutil.resolve_name(_HOMES[name])
     if isinstance(value, type):
-        _bootstrap.announce_to_trackers(sys._getframe(1).f_globals.get("__name__", ""))
+        _bootstrap.import_tracked_modules(sys._getframe(1).f_globals.get("__name__", ""))
     return value
 
 

@@ -15,7 +15,7 @@ from estimator_train.bootstrap import (
 )
 from estimator_train.cluster import launched
 
-__all__ = ["prepare_process", "prepare_tensorflow", "announce_to_trackers"]
+__all__ = ["prepare_process", "prepare_tensorflow", "import_tracked_modules"]
 
 
 def prepare_process() -> None:
@@ -27,7 +27,7 @@ def prepare_process() -> None:
     installed.warn()
 
 
-def announce_to_trackers(user: str) -> None:
+def import_tracked_modules(user: str) -> None:
     """Imports the modules whose classes import hooks of trackers change.
 
     Args:

@@ -110,7 +110,7 @@ def test_pytest_runs_a_suite_in_its_generation(run, tmp_path):
     (tmp_path / "suite.py").write_text(
         "import tensorflow as tf\n"
         "tf.placeholder\n"
-        "def test_the_version_of_a_requirement_is_read():\n"
+        "def test_version():\n"
         "    assert tf.VERSION[0] == '1'\n"
     )
     done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "suite.py", switches=[])

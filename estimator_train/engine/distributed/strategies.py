@@ -37,11 +37,9 @@ def resolve_cluster(config: RunConfig) -> RunConfig:
     strategy = config.train_distribute
     if strategy is None:
         numbered = not config.cluster_spec and config.task_type != cluster.EVALUATOR
-        return (
-            config.in_cluster(cluster.detect())
-            if numbered and requests_parameter_servers()
-            else config
-        )
+        if numbered and requests_parameter_servers():
+            return config.in_cluster(cluster.detect())
+        return config
     _check_has_its_gpus(strategy)
     synchronous = is_multi_worker(strategy)
     place = _remove_evaluators(cluster.detect(needs_chief=not synchronous))

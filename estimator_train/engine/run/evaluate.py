@@ -52,17 +52,14 @@ class _Evaluation(ModelJob[EvaluationStep]):
 
     mode = ModeKeys.EVAL
     purpose = "evaluate"
+    start_message = "Starting evaluation at %s"
 
     def build(self, checkpoint_path: str | None) -> BuiltModel[EvaluationStep]:
         built = build_evaluation(self.context, self.input_fn, self.strategy)
         if self.context.warm_start:
             with built.graph.as_default():
                 warm_start.apply(self.context.warm_start, checkpoint_path)
-        self.log_start()
         return built
-
-    def log_start(self) -> None:
-        _LOG.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S"))
 
 
 def evaluate(

@@ -43,9 +43,6 @@ class _Prediction(ModelJob[Predictions]):
             select_predictions(spec.predictions, self.predict_keys)
             return BuiltModel(graph, inputs, spec.scaffold, spec.prediction_hooks, spec.predictions)
 
-    def log_start(self) -> None:
-        """Logs nothing, as tf.estimator."""
-
 
 def predict(
     context: EstimatorContext,

@@ -43,6 +43,8 @@ class ModelJob(abc.ABC, Generic[Fetches]):
     Attributes:
       mode: ModeKeys.EVAL or ModeKeys.PREDICT.
       purpose: The verb, for the log.
+      start_message: Log line with a place for the time when the model is ready to be restored; None
+        for no line.
       context: The estimator that is run.
       input_fn: The user's input_fn.
       hooks: Hooks of the caller.
@@ -52,6 +54,7 @@ class ModelJob(abc.ABC, Generic[Fetches]):
 
     mode: ClassVar[str]
     purpose: ClassVar[str]
+    start_message: ClassVar[str | None] = None
     context: EstimatorContext
     input_fn: InputFn
     hooks: Sequence[Hook]
@@ -65,7 +68,3 @@ class ModelJob(abc.ABC, Generic[Fetches]):
         Args:
           checkpoint_path: The checkpoint that the session restores, or None.
         """
-
-    @abc.abstractmethod
-    def log_start(self) -> None:
-        """Logs the start of a call; `build` calls it, otherwise the user of an open model."""

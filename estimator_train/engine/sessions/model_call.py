@@ -4,6 +4,7 @@ import abc
 import contextlib
 import functools
 import os
+import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Generic
@@ -21,6 +22,7 @@ from estimator_train.engine.sessions.open_model import OpenModel, PlainSession, 
 from estimator_train.engine.sessions.session import explain_restore_errors, make_session_config
 from estimator_train.estimator_spec.spec import ModeKeys
 
+_LOG = tf.get_logger()
 _ErrorType = type[BaseException] | None
 
 
@@ -72,16 +74,27 @@ def _open_at(job: ModelJob[Fetches], checkpoint_path: str | None) -> ModelCall[F
     """
     log_untrained(job.context.model_dir, checkpoint_path, job.purpose)
     if checkpoint_path is None or job.hooks or job.master or job.strategy is not None:
-        return _SingleCall(job, job.build(checkpoint_path), checkpoint_path)
+        return _SingleCall(job, _build(job, checkpoint_path), checkpoint_path)
     model = _take_open_model(job, checkpoint_path)
     if model is None:
-        built = job.build(checkpoint_path)
+        built = _build(job, checkpoint_path)
         if not _can_stay_open(built):
             return _SingleCall(job, built, checkpoint_path)
         settings = make_session_config(job.context)
         key = find_reused_input(job.input_fn)
         model = OpenModel(job.mode, built, settings, checkpoint_path, job.context, key)
     return _OpenModelCall(job.context.open_models, model, checkpoint_path)
+
+
+def _build(job: ModelJob[Fetches], checkpoint_path: str | None) -> BuiltModel[Fetches]:
+    model = job.build(checkpoint_path)
+    _log_start(job)
+    return model
+
+
+def _log_start(job: ModelJob[Any]) -> None:
+    if job.start_message is not None:
+        _LOG.info(job.start_message, time.strftime("%Y-%m-%dT%H:%M:%S"))
 
 
 class _OpenModelCall(ModelCall[Fetches]):
@@ -173,7 +186,7 @@ def _take_open_model(job: ModelJob[Fetches], checkpoint_path: str) -> OpenModel 
             lambda: _prepare_graph(job.context),
             find_reused_input(job.input_fn),
         ):
-            job.log_start()
+            _log_start(job)
             model.load(checkpoint_path)
             return model
     except BaseException:
