@@ -74,7 +74,7 @@ class BatchChunks:
     def _take_batch(self, _: tf.Tensor) -> tuple[tf.Tensor, ...]:
         position = self.find_next()
         with tf.control_dependencies([position]):
-            batch = [buffer.sparse_read(position) for buffer in self._buffers]
+            batch = [buffer[position] for buffer in self.read()]
         with tf.control_dependencies([*batch, self.move(position + 1)]):
             return tuple(tf.identity(value) for value in batch)
 
