@@ -50,13 +50,16 @@ class ChosenExecutor:
 
     Short steps are faster if one thread runs their operations one after another. Both ways are
     measured after the loop has run for a second, and again when the time of a step has changed.
+    A loop of compiled steps has few operations, so that the calling thread always runs it.
 
     Args:
       tensors: The tensors to compute.
+      compiled: Whether XLA compiles the steps.
     """
 
-    def __init__(self, tensors: Sequence[tf.Tensor]) -> None:
+    def __init__(self, tensors: Sequence[tf.Tensor], compiled: bool = False) -> None:
         self._tensors = list(tensors)
+        self._compiled = compiled
         self._session: tf.compat.v1.Session | None = None
 
     def run(self, session: tf.compat.v1.Session, steps: int) -> list[Any]:
@@ -76,16 +79,18 @@ class ChosenExecutor:
 
     def _begin(self, session: tf.compat.v1.Session) -> None:
         self._session = session
-        # A remote session runs the operations in the threads of its server.
-        self._is_remote = bool(session.sess_str)
         self._total = 0.0
-        self._pool = self._current = _Executor(session.make_callable(self._tensors))
-        self._here: _Executor | None = None
         self._chosen_at: float | None = None
+        self._pool = _Executor(session.make_callable(self._tensors))
+        # A remote session runs the operations in the threads of its server.
+        is_remote = bool(session.sess_str)
+        self._here = self._in_this_thread() if self._compiled and not is_remote else None
+        self._current = self._here or self._pool
+        self._is_fixed = is_remote or self._compiled
 
     def _choose(self) -> None:
         best = self._current.best
-        if best is None or self._total < _SECS_BEFORE_TRIAL or self._is_remote:
+        if self._is_fixed or best is None or self._total < _SECS_BEFORE_TRIAL:
             return
         if self._chosen_at is not None:
             if max(best / self._chosen_at, self._chosen_at / best) > _CHANGE_FACTOR:

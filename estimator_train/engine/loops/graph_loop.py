@@ -94,7 +94,7 @@ class StepLoop:
           input.
         """
         self.set_steps(session, steps)
-        self._calls = self._calls or ChosenExecutor(self.outcome)
+        self._calls = self._calls or ChosenExecutor(self.outcome, compiled=self.trial is not None)
         done, loss, *has_more = self._calls.run(session, steps)
         return int(done), loss, all(has_more)
 

@@ -78,6 +78,18 @@ def test_long_steps_stay_with_the_pool_of_threads(counted, monkeypatch):
     assert chosen._here is None
 
 
+def test_the_calling_thread_runs_a_compiled_loop_from_the_first_call(monkeypatch):
+    monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
+    with tf.Graph().as_default(), v1.Session() as session:
+        count = v1.get_variable("count", [], use_resource=True, initializer=tf.zeros_initializer())
+        loop = graph_loop.build_loop(count.assign_add(1.0).op, tf.ones([]), compiled=True)
+        session.run(v1.global_variables_initializer())
+        for _ in range(10):
+            assert loop.run(session, 7)[0] == 7
+            assert loop._calls._current is loop._calls._here
+        assert session.run(count) == 70
+
+
 def test_both_executors_train_the_same_values(model_fn, input_fn, tmp_path, monkeypatch):
     def noisy(features, labels, mode):
         features = {"x": features["x"] + tf.random.normal([3], seed=2)}
