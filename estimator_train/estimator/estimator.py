@@ -322,18 +322,14 @@ class Estimator(ModelMethods, ExportVerbs):
         process = self._process if config is self._process.config else describe_process(config)
         params = self._choose_params(mode)
         # Looked up on the instance: what a program overrides or replaces takes effect.
-        sources = (
-            self._model_fn,
-            self._call_model_fn,
-            self._call_input_fn,
-            self._create_and_assert_global_step,
-        )
+        call_model_fn, call_input_fn = self._call_model_fn, self._call_input_fn
+        create_global_step = self._create_and_assert_global_step
         return EstimatorContext(
             model_fn=self._model_fn,
-            call_model_fn=functools.partial(self._call_with_params, params, sources[1]),
-            call_input_fn=functools.partial(self._call_with_params, params, sources[2]),
-            create_global_step=sources[3],
-            sources=sources,
+            call_model_fn=functools.partial(self._call_with_params, params, call_model_fn),
+            call_input_fn=functools.partial(self._call_with_params, params, call_input_fn),
+            create_global_step=create_global_step,
+            sources=(self._model_fn, call_model_fn, call_input_fn, create_global_step),
             params=params,
             config=config,
             model_dir=config.model_dir,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -71,6 +72,22 @@ def test_a_missing_checkpoint_is_an_error_at_the_limit(tmp_path: Path) -> None:
     estimator = make(tmp_path, session_creation_timeout_secs=1)
     with pytest.raises(tf.errors.DeadlineExceededError, match="for the first checkpoint in"):
         evaluate(estimator, max_steps=3, delay=0)
+
+
+def test_patience_grows_to_three_times_the_longest_interval_between_checkpoints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    estimator = make(tmp_path)
+    specs = [est.EvalSpec(input_fn, steps=1)]
+    sidecar = evaluator._Evaluator(estimator, est.TrainSpec(input_fn), specs)
+    clock = iter([100.0, 101.0, 131.0, 140.0])
+    monkeypatch.setattr(evaluator, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    patience = []
+    for _ in range(4):
+        estimator.train(input_fn, steps=1)
+        assert not sidecar.evaluate_due()
+        patience.append(sidecar._patience._seconds)
+    assert patience == [20.0, 20.0, 90.0, 90.0]
 
 
 def test_the_first_evaluation_waits_for_the_start_delay(tmp_path: Path) -> None:

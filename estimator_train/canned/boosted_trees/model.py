@@ -16,9 +16,9 @@ from estimator_train.canned.boosted_trees.ensemble import (
     is_shared,
     run_exclusively,
 )
+from estimator_train.canned.boosted_trees.example_cache import ExampleCache
 from estimator_train.canned.boosted_trees.features import Features
 from estimator_train.canned.boosted_trees.growing import Grower
-from estimator_train.canned.boosted_trees.memory import Memory
 from estimator_train.canned.boosted_trees.quantiles import Quantiles
 from estimator_train.canned.boosted_trees.settings import Settings
 from estimator_train.canned.boosted_trees.stopping import StopWhenGrown
@@ -60,7 +60,7 @@ class Model:
         self.ensemble = Ensemble(
             settings.n_trees, settings.max_depth, self._logits, settings.center_bias
         )
-        self._memory = Memory(self._logits) if training and settings.train_in_memory else None
+        self._cache = ExampleCache(self._logits) if training and settings.train_in_memory else None
         self._version = self._read_first() if training else None
         with self.read_after_version():
             self.ids = self._find_bucket_ids()
@@ -99,9 +99,9 @@ class Model:
         def compute() -> tf.Tensor:
             return self._features.compute_bucket_ids(self.batch, self._quantiles)
 
-        if self._memory is None or self._quantiles is not None:
+        if self._cache is None or self._quantiles is not None:
             return compute()
-        return self._memory.compute_bucket_ids(compute, self._features.count)
+        return self._cache.compute_bucket_ids(compute, self._features.count)
 
     def logits(self) -> tf.Tensor:
         """Returns the logits of the batch, float32 [batch, logits]."""
@@ -111,10 +111,10 @@ class Model:
     def compute_training_logits(self) -> tuple[tf.Tensor, tf.Tensor]:
         """Returns the logits of the batch, and each example's node in the tree that grows."""
         finished = self.ensemble.finished.read_value()
-        if self._memory is None:
+        if self._cache is None:
             logits = self._add_trees(tf.constant(0), finished, self._make_zero_logits())
         else:
-            logits = self._memory.logits(finished, tf.shape(self.ids)[0], self._add_trees)
+            logits = self._cache.update_logits(finished, tf.shape(self.ids)[0], self._add_trees)
         # The variables may have no row yet for a tree without layers.
         there = finished < self.ensemble.count_rows()
         tree, trees = tf.where(there, finished, 0), self.ensemble.trees

@@ -74,14 +74,8 @@ def bucket(
             make(each, types, known, name=f"bucket_queue_{index}")
             for index, each in enumerate(bucket_capacities or [capacity] * num_buckets)
         ]
-        static = None if allow_smaller_final_batch else _find_common(sizes)
-        top = tf.queue.PaddingFIFOQueue(
-            capacity,
-            [tf.int32, *types],
-            [tf.TensorShape([]), *(tf.TensorShape([static]).concatenate(one) for one in known)],
-            shared_name=shared_name,
-            name="top_queue",
-        )
+        size = None if allow_smaller_final_batch else _find_common(sizes)
+        top = _make_queue_of_batches(types, known, size, capacity, shared_name)
 
         def enqueue() -> tf.Operation:
             steps = [
@@ -152,6 +146,23 @@ def bucket_by_sequence_length(
             **arguments,
         )
     return lengths, batch if keys is None else dict(zip(keys, batch, strict=True))
+
+
+def _make_queue_of_batches(
+    types: Sequence[tf.DType],
+    shapes: Sequence[tf.TensorShape],
+    size: int | None,
+    capacity: int,
+    shared_name: str | None,
+) -> tf.queue.PaddingFIFOQueue:
+    """Returns the queue of the batches of all buckets, each with the number of its bucket."""
+    return tf.queue.PaddingFIFOQueue(
+        capacity,
+        [tf.int32, *types],
+        [tf.TensorShape([]), *(tf.TensorShape([size]).concatenate(shape) for shape in shapes)],
+        shared_name=shared_name,
+        name="top_queue",
+    )
 
 
 def _check_boundaries(boundaries: Sequence[int]) -> None:

@@ -1,4 +1,4 @@
-"""State of the examples in memory when one batch holds all data."""
+"""Cache of what is known of the examples when one batch holds all data."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import tensorflow as tf
 _v1 = tf.compat.v1
 
 
-class Memory:
+class ExampleCache:
     """Buckets of the examples, and their logits by the finished trees.
 
-    Checkpoints do not hold this state, which the trees determine.
+    Checkpoints do not contain the cache, since the trees determine its values.
 
     Args:
       logits: Number of logits.
@@ -24,10 +24,10 @@ class Memory:
         self._size = logits
 
     def compute_bucket_ids(self, compute: Callable[[], tf.Tensor], features: int) -> tf.Tensor:
-        """Returns the buckets of the batch, computed for the first step alone.
+        """Returns the buckets of the batch, which only the first step computes.
 
         Args:
-          compute: Computes them, int32 [batch, features].
+          compute: Computes the buckets, int32 [batch, features].
           features: Number of features.
         """
         kept = _create_unsized_variable("bucket_ids", [None, features], tf.int32)
@@ -42,26 +42,26 @@ class Memory:
         ids.set_shape([None, features])
         return ids
 
-    def logits(
+    def update_logits(
         self,
         finished: tf.Tensor,
         rows: tf.Tensor,
-        added: Callable[[tf.Tensor, tf.Tensor, tf.Tensor], tf.Tensor],
+        add_trees: Callable[[tf.Tensor, tf.Tensor, tf.Tensor], tf.Tensor],
     ) -> tf.Tensor:
         """Returns the logits by the finished trees.
 
         Args:
           finished: Number of finished trees.
           rows: Number of examples.
-          added: Function of the first tree, the tree after the last, and logits; it adds the
-            trees' logits.
+          add_trees: Function of two numbers of trees and logits: adds the logits of the trees from
+            the first number up to the second, exclusive, to the logits.
         """
 
         @tf.function(autograph=False)
         def read_or_compute() -> tf.Tensor:
             known = tf.shape(self._logits.read_value())[0] > 0
             start = tf.cond(known, self._logits.read_value, lambda: tf.zeros([rows, self._size]))
-            logits = added(self._trees.read_value(), finished, start)
+            logits = add_trees(self._trees.read_value(), finished, start)
             self._logits.assign(logits)
             self._trees.assign(finished)
             return logits
@@ -77,7 +77,7 @@ def _assign(variable: tf.Variable, value: tf.Tensor) -> bool:
 
 
 def _create_unsized_variable(name: str, shape: list[int | None], dtype: tf.DType) -> tf.Variable:
-    """Creates a variable without rows that checkpoints do not hold."""
+    """Creates a variable without rows that checkpoints do not contain."""
     return _v1.Variable(
         tf.zeros([size or 0 for size in shape], dtype),
         name=f"memory/{name}",
