@@ -150,7 +150,7 @@ class MultiHead(Head):
         regularization_losses: Sequence[tf.Tensor] | None = None,
         mode: str | None = None,
     ) -> Metrics:
-        """Adds a batch to the metrics, makes those of the heads if they are not there yet."""
+        """Adds a batch to the metrics; creates the metrics of the heads for the first batch."""
         del mode
         if regularization_losses is not None:
             total = tf.add_n(regularization_losses)
@@ -161,8 +161,8 @@ class MultiHead(Head):
         head_losses = self._compute_losses(labels, by_head, features, None)
         for name, head, loss in zip(self._names, self._heads, head_losses, strict=True):
             eval_metrics[add_head_name(MetricKeys.LOSS, name)].update_state(loss)
-            own = {key: eval_metrics.get(key, metric) for key, metric in head.metrics().items()}
-            eval_metrics.update(head.update_metrics(own, features, by_head[name], labels[name]))
+            metrics = {key: eval_metrics.get(key, made) for key, made in head.metrics().items()}
+            eval_metrics.update(head.update_metrics(metrics, features, by_head[name], labels[name]))
         return eval_metrics
 
     _has_tpu_spec = False
@@ -177,11 +177,11 @@ class MultiHead(Head):
         for name, head in zip(self._names, self._heads, strict=True):
             spec = head.create_estimator_spec(features, ModeKeys.PREDICT, by_head[name])
             predictions.update({(name, key): value for key, value in spec.predictions.items()})
-            own = dict(spec.export_outputs or {})
-            default = own.pop(DEFAULT_SIGNATURE)
+            signatures = dict(spec.export_outputs or {})
+            default = signatures.pop(DEFAULT_SIGNATURE)
             outputs.setdefault(DEFAULT_SIGNATURE, default)
             outputs[name] = default
-            outputs.update({f"{name}/{key}": output for key, output in own.items()})
+            outputs.update({f"{name}/{key}": output for key, output in signatures.items()})
         outputs[PREDICT_SIGNATURE] = PredictOutput(predictions)
         return TPUEstimatorSpec(ModeKeys.PREDICT, predictions, export_outputs=outputs)
 
@@ -215,7 +215,7 @@ class MultiHead(Head):
         ]
 
     def _split(self, logits: TensorLike) -> dict[str, tf.Tensor]:
-        """Logits by the names of the heads."""
+        """Returns the logits by the names of the heads."""
         if isinstance(logits, dict):
             self._check_complete(logits, "logits")
             return logits

@@ -103,17 +103,17 @@ def compile_step(
     inside = needed - outside
     fed = sorted({t.name for op in inside for t in op.inputs if t.op in outside})
     handles = {t.name for op in inside for t in op.inputs} & {t.name for t in captured}
-    held = [tensor for tensor in captured if tensor.name in handles]
-    _check_one_device([*inside, *(tensor.op for tensor in held)])
-    _check_arguments([loss.graph.get_tensor_by_name(name) for name in fed], held)
-    inner = definition(inside, held)
-    places = _replace_inputs(
+    used = [tensor for tensor in captured if tensor.name in handles]
+    _check_one_device([*inside, *(tensor.op for tensor in used)])
+    _check_arguments([loss.graph.get_tensor_by_name(name) for name in fed], used)
+    inner = definition(inside, used)
+    placeholders = _replace_inputs(
         inner, {name: loss.graph.get_tensor_by_name(name) for name in fed}, outside
     )
 
     @tf.function(jit_compile=True, autograph=False)
     def train_step(*arguments: tf.Tensor) -> tf.Tensor:
-        names = [*places, *(tensor.name for tensor in held)]
+        names = [*placeholders, *(tensor.name for tensor in used)]
         ran, value = tf.import_graph_def(
             inner,
             input_map=dict(zip(names, arguments, strict=True)),
@@ -125,7 +125,7 @@ def compile_step(
 
     before = [tensor for tensor in captured if any(op in outside for op in tensor.consumers())]
     return CompiledStep(
-        definition(outside, before), fed, [tensor.name for tensor in held], train_step
+        definition(outside, before), fed, [tensor.name for tensor in used], train_step
     )
 
 
@@ -191,11 +191,11 @@ def _replace_inputs(
     definition: tf.compat.v1.GraphDef, fed: dict[str, tf.Tensor], outside: set[tf.Operation]
 ) -> list[str]:
     """Replaces tensors from outside by placeholders; returns the names of their tensors."""
-    places = {name: f"fed/{number}" for number, name in enumerate(fed)}
+    placeholders = {name: f"fed/{number}" for number, name in enumerate(fed)}
     controls = {f"^{op.name}" for op in outside}
     for node in definition.node:
         inputs = [
-            places.get(name if ":" in name else f"{name}:0", name)
+            placeholders.get(name if ":" in name else f"{name}:0", name)
             for name in node.input
             if name not in controls
         ]
@@ -204,9 +204,9 @@ def _replace_inputs(
         # XLA compiles functional conditions and loops, not the lowered form of sessions.
         node.attr.pop("_lower_using_switch_merge", None)
     for name, tensor in fed.items():
-        node = definition.node.add(name=places[name], op="Placeholder")
+        node = definition.node.add(name=placeholders[name], op="Placeholder")
         node.attr["dtype"].type = tensor.dtype.as_datatype_enum
-    return [f"{place}:0" for place in places.values()]
+    return [f"{name}:0" for name in placeholders.values()]
 
 
 def _make_zeros(tensor: tf.Tensor) -> tf.Tensor:
