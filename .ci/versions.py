@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 JOB = ["train", "--preset", "digits"]
 ACCURACY = 0.95
-# Names, loops, models of both Keras and exports: where the versions of libraries differed.
+# Names, loops, models of both Keras, exports and old programs: where libraries differed.
 QUICK = [
     "test_names.py",
     "engine/loops/test_training_loop.py",
@@ -30,6 +30,7 @@ QUICK = [
     "keras/keras3/test_keras_3_as_fit.py",
     "keras/keras3/test_keras_3_way_back.py",
     "export/test_saved_model.py",
+    "legacy/test_library_names.py",
 ]
 FIRST_TIER = ["-n", "auto", "--maxprocesses=4", "--dist=worksteal"]
 PACKAGES = ("tensorflow", "tf-keras", "numpy", "protobuf", "pandas")

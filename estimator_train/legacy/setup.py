@@ -94,8 +94,10 @@ def _prepare(choice: str | None, source: str | None, seed: int | None) -> Tree:
     logging.getLogger("tensorflow").addFilter(lambda record: _DEPRECATED not in record.getMessage())
     warnings.filterwarnings("ignore", message=f".*{_DEPRECATED}")
     if "numpy" in sys.modules:
-        # NumPy 1 prints a scalar as 1.0, NumPy 2 as np.float32(1.0).
-        sys.modules["numpy"].set_printoptions(legacy="1.25")
+        numpy = sys.modules["numpy"]
+        if not numpy.__version__.startswith("1."):
+            # NumPy 1 prints a scalar as 1.0, NumPy 2 as np.float32(1.0).
+            numpy.set_printoptions(legacy="1.25")
         # Imported here so that a program starts faster.
         from estimator_train.legacy.removed import numpy_methods
 
