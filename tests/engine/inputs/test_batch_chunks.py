@@ -86,6 +86,21 @@ def test_a_chunk_has_at_most_32_batches_and_4_mb():
     assert sizes == [32, 4, 2]
 
 
+def test_a_chunk_is_read_without_a_copy():
+    with tf.Graph().as_default(), tf1.Session() as session:
+        inputs = make_inputs(slices(np.zeros([64, 1000], np.float32)).repeat().batch(32))
+        chunks = make_chunks(inputs)
+        (chunk,) = chunks.read()
+        session.run(chunks.start)
+        session.run(inputs.features)
+        trace = tf1.RunMetadata()
+        session.run(chunk.op, options=tf1.RunOptions(trace_level=3), run_metadata=trace)
+    nodes = [node for device in trace.step_stats.dev_stats for node in device.node_stats]
+    allocated = [memory.total_bytes for node in nodes for memory in node.memory]
+    assert "ReadVariableOp" in "".join(node.node_name for node in nodes)
+    assert sum(allocated) < 1000
+
+
 @pytest.mark.parametrize("make", NOT_CHUNKED.values(), ids=NOT_CHUNKED)
 def test_other_inputs_have_no_chunks(make):
     with tf.Graph().as_default():
