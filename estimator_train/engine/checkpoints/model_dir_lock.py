@@ -83,8 +83,8 @@ def _warn_or_raise(config: RunConfig, held: BlockingIOError) -> None:
             "RunConfig(allow_shared_model_dir=True), trains there all the same."
         ) from None
     _LOG.warning(
-        "%s Both train on, as under tf.estimator; each overwrites the other's checkpoints. Give "
-        "each a model_dir of its own. RunConfig(allow_shared_model_dir=False) refuses the second; "
+        "%s Both train on, as under tf.estimator; each overwrites the other's checkpoints. Use a "
+        "separate model_dir for each. RunConfig(allow_shared_model_dir=False) refuses the second; "
         "True trains without this warning.",
         held,
     )
