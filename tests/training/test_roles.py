@@ -50,3 +50,12 @@ def test_a_master_that_fails_leaves_no_end_of_an_earlier_training(
     with pytest.raises(tf.compat.v1.train.NanLossDuringTrainingError):
         run_master(tmp_path, monkeypatch, loss_at_second_step=float("nan"))
     assert end.read() is None
+
+
+def test_a_cluster_has_only_one_evaluator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = {"cluster": {"chief": ["localhost:1"]}, "task": {"type": "evaluator", "index": 1}}
+    monkeypatch.setenv("TF_CONFIG", json.dumps(task))
+    config = est.RunConfig(session_creation_timeout_secs=1)
+    estimator = est.Estimator(lambda features: None, str(tmp_path), config)
+    with pytest.raises(ValueError, match=r"only be one `evaluator` .* Given task id 1"):
+        est.train_and_evaluate(estimator, est.TrainSpec(input_fn), est.EvalSpec(input_fn))
