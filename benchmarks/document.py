@@ -26,7 +26,7 @@ BEGIN, END = "<!-- figures: python -m benchmarks.document -->", "<!-- end of fig
 SUMMARY = {
     "keras_linear": "training a linear model",
     "keras_mlp": "training an MLP",
-    "keras_linear_xla": "training the linear model with `RunConfig(xla=\"auto\")`",
+    "keras_linear_xla": 'training the linear model with `RunConfig(xla="auto")`',
     "keras_mlp_xla": "training the MLP with it",
     "keras_convnet": "training a ConvNet",
     "keras_evaluation": "evaluating",

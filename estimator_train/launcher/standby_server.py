@@ -38,7 +38,7 @@ def main() -> None:
     program = PythonProgram(**json.loads(sys.argv[2]))
     directory = os.path.dirname(os.path.abspath(program.script)) if program.script else os.getcwd()
     sys.path[:] = [path for path in sys.path if path not in ("", os.getcwd())]
-    if not sys.flags.safe_path:
+    if not getattr(sys.flags, "safe_path", False):  # Python 3.10 has no such flag.
         sys.path.insert(0, directory)
     try:
         _preload(program)

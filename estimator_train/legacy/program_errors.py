@@ -137,15 +137,26 @@ def _describe_other_version(error: Exception) -> str | None:
     file = getattr(sys.modules.get(root), "__file__", None)
     if root in OWN_TREES or not file or not libraries.find_library(file):
         return None
-    packages = importlib.metadata.packages_distributions().get(root)
-    if not packages:
+    package = _find_package(root)
+    if package is None:
         return None
-    version = importlib.metadata.version(packages[0])
-    wanted = _VERSIONS.get(f"{module}.{name}", f"{packages[0]}<{version}")
+    version = importlib.metadata.version(package)
+    wanted = _VERSIONS.get(f"{module}.{name}", f"{package}<{version}")
     return (
-        f"{packages[0]} {version} has no {module}.{name}. Install a version that has it, as when "
+        f"{package} {version} has no {module}.{name}. Install a version that has it, as when "
         f"the program was written: `pip install '{wanted}'`."
     )
+
+
+def _find_package(module: str) -> str | None:
+    """Returns the name of the installed package that has a top-level module; None without one."""
+    for name in importlib.metadata.packages_distributions().get(module, ()):
+        return name
+    # Python 3.10 knows only the modules of packages that list them.
+    for package in importlib.metadata.distributions():
+        if any(file.parts[0] == module for file in package.files or ()):
+            return package.name
+    return None
 
 
 def _describe_missing_download(error: Exception) -> str | None:

@@ -39,6 +39,18 @@ _function_case("every_0_seconds", run_every_secs=0)
 _function_case("every_minute")
 
 
+@stopping
+def a_function_in_two_trainings(api: Api, model_dir: str) -> Any:
+    calls: list[int] = []
+    job = estimator(api, model_dir)
+    hook = api.estimator.experimental.make_early_stopping_hook(
+        job, lambda: calls.append(global_step(job)), None, 3
+    )
+    for _ in range(3):
+        job.train(tiny_input, steps=4, hooks=[hook])
+    return calls
+
+
 def _metric_case(name: str, kind: str, *args: Any, max_steps: int = 20, **arguments: Any) -> None:
     """Returns a metric of a train_and_evaluate that evaluates every second step."""
 

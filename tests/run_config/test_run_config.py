@@ -8,6 +8,7 @@ import json
 import pathlib
 import pickle
 import re
+import sys
 import types
 
 import ask_run_config
@@ -43,7 +44,12 @@ def test_answers_equal_the_recorded_ones(name: str) -> None:
     text = ours.pop("text", "")
     for own in OWN_SETTINGS:
         text = text.replace(f", {own!r}", "")
-    assert text.startswith(theirs.pop("text", ""))
+    expected = theirs.pop("text", "")
+    if sys.version_info < (3, 11):  # The text is that of Python.
+        expected = re.sub(
+            r"property ('\w+') of .* has no setter", r"can't set attribute \1", expected
+        )
+    assert text.startswith(expected)
     assert ours == theirs
 
 

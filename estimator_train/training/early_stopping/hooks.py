@@ -189,7 +189,6 @@ class _EarlyStopping(Hook):
 
     def begin(self) -> None:
         """Creates the variable with which the chief stops the other tasks."""
-        self._timer.reset()
         self._step_read = graphs.find_global_step_read()
         saved = self._estimator.latest_checkpoint()
         is_saved = saved is None or _STOP in dict(tf.train.list_variables(saved))
