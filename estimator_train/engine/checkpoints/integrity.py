@@ -83,7 +83,7 @@ def find_fallback(model_dir: str) -> str | None:
       ValueError: All checkpoints are damaged.
       StorageFaultError: The storage failed.
     """
-    intact, named = _choose(model_dir)
+    intact, named = _choose(model_dir, to_restore=False)
     return None if named and intact == named.latest else intact
 
 
@@ -188,7 +188,7 @@ def read_checkpoint_list(model_dir: str) -> CheckpointList | None:
     return None
 
 
-def _choose(model_dir: str, to_restore: bool = False) -> tuple[str | None, CheckpointList | None]:
+def _choose(model_dir: str, to_restore: bool) -> tuple[str | None, CheckpointList | None]:
     """Returns the checkpoint to use, and the list of checkpoints that it was chosen from."""
     named = read_checkpoint_list(model_dir)
     path, damages = _find_first_intact(model_dir, named, to_restore)

@@ -292,6 +292,13 @@ def test_training_that_meets_damage_first_repairs_the_list(large, caplog):
     assert "All files of the damaged checkpoint are kept." in caplog.text
 
 
+def test_a_warm_start_from_a_directory_reads_large_checkpoints(large):
+    (_, model_dir, _, _), read = large
+    flip(model_dir / "model.ckpt-10.data-00000-of-00001")
+    assert integrity.find_fallback(str(model_dir)) == str(model_dir / "model.ckpt-5")
+    assert set(read) == {"model.ckpt-10", "model.ckpt-5"}
+
+
 def test_a_large_checkpoint_that_lacks_data_is_read_before_a_restore(large):
     (estimator, model_dir, input_fn, _), read = large
     path = model_dir / "model.ckpt-10.data-00000-of-00001"
