@@ -64,6 +64,20 @@ def test_all_parts_run_and_no_file_is_left_in_model_dir(tmp_path: Path, receiver
     np.testing.assert_allclose(seen.prediction["score"], [expected["score"]], rtol=1e-5)
 
 
+def test_an_evaluation_has_the_directory_of_its_name(tmp_path: Path) -> None:
+    found: list[str] = []
+
+    class ListingExporter(et.Exporter):
+        name = "listing"
+
+        def export(self, estimator: Any, *arguments: Any, **others: Any) -> None:
+            found.extend(path.name for path in Path(estimator.model_dir).glob("eval*"))
+
+    spec = EvalSpec(once, name="other", exporters=ListingExporter())
+    dry_run(estimator(OURS, str(tmp_path)), TRAIN, spec)
+    assert found == ["eval_other"]
+
+
 def test_a_request_that_cannot_be_made_is_a_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
