@@ -60,6 +60,8 @@ def test_a_checkpoint_has_the_values_at_the_save(variable_graph, tmp_path):
 def test_joining_the_writer_waits_and_keeps_its_error(variable_graph, tmp_path):
     session, _, saver = variable_graph
     saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
+    # The name that a user sees in a profiler.
+    assert "checkpoint-writer" in [thread.name for thread in threading.enumerate()]
     threading.Timer(0.05, session.gate.set).start()
     saver.join_writer()
     assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "model.ckpt-1")

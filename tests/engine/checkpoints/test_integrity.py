@@ -249,6 +249,12 @@ def large(copy, monkeypatch):
     return copy, read
 
 
+@pytest.mark.parametrize(("size", "is_large"), [(64 * 2**20, True), (64 * 2**20 - 1, False)])
+def test_checkpoints_of_64_mib_or_more_are_large(size, is_large):
+    files = [("model.ckpt-1.index", 10**9), ("model.ckpt-1.data-00000-of-00001", size)]
+    assert integrity.is_large(files) is is_large
+
+
 def flip(path):
     content = path.read_bytes()
     middle = len(content) // 2
