@@ -11,12 +11,15 @@ from typing import Any
 def add_missing(cls: type, attributes: Mapping[str, Any]) -> None:
     """Adds attributes to a class, unless it has them.
 
+    A method also replaces an attribute that is none: NumPy 2.0 to 2.2 have attributes that raise an
+    error in place of the methods that they removed.
+
     Args:
       cls: The class; one that is written in C too, whose `__dict__` is read-only.
       attributes: Name to method or property.
     """
     for name, value in attributes.items():
-        if hasattr(cls, name):
+        if hasattr(cls, name) and (callable(getattr(cls, name)) or not callable(value)):
             continue
         try:
             setattr(cls, name, value)
