@@ -1,4 +1,4 @@
-"""Cache of what is known of the examples when one batch holds all data."""
+"""Cache of buckets and logits of the examples, for a training whose batch contains all data."""
 
 from __future__ import annotations
 
