@@ -5,6 +5,7 @@ import contextlib
 import functools
 import os
 import time
+import weakref
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Generic
@@ -20,6 +21,7 @@ from estimator_train.engine.model_cache import ModelCache, find_reused_input
 from estimator_train.engine.sessions.built_model import BuiltModel, Fetches, ModelJob
 from estimator_train.engine.sessions.open_model import OpenModel, PlainSession, ends_input
 from estimator_train.engine.sessions.session import explain_restore_errors, make_session_config
+from estimator_train.engine.tf_internals import graphs
 from estimator_train.estimator_spec.spec import ModeKeys
 
 _LOG = tf.get_logger()
@@ -136,6 +138,8 @@ class _SingleCall(ModelCall[Fetches]):
         self._final = tf.compat.v1.train.FinalOpsHook(model.final)
         hooks = [*start_hooks(model.inputs), *job.hooks, *model.hooks, self._final]
         self._monitored = _open_session(job, model, checkpoint_path, hooks)
+        # Also called when Python exits, while threads still run, as for an open model.
+        weakref.finalize(self, graphs.find_current_session(self._monitored).close)
         self.session = self._monitored
         # Hooks find the graph as the default one; between predictions the caller has another.
         self._graph_scope = contextlib.ExitStack()
