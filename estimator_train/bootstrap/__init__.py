@@ -41,7 +41,7 @@ def import_tracked_modules(user: str) -> None:
 @functools.cache
 def prepare_tensorflow() -> None:
     """Prepares the process for the engine, after TensorFlow is imported; only the first time."""
-    collection.postpone_full_collection()
+    collection.speed_up_full_collection()
     from estimator_train.engine.tf_internals import graph_text, modes
 
     # TensorFlow would convert each function between its own and the user's: hundreds of this

@@ -10,6 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.cluster.launched import MEMORY_VARIABLE, report_checkpoint
+from estimator_train.engine.atomic_write import atomic_write
 from estimator_train.engine.checkpoints.graph_files import GraphFiles
 from estimator_train.engine.checkpoints.integrity import (
     Fingerprint,
@@ -20,7 +21,6 @@ from estimator_train.engine.checkpoints.integrity import (
 from estimator_train.engine.checkpoints.large_values import (
     SubstituteSession,
     copy_values,
-    count_bytes,
     find_written_values,
     write_parts,
 )
@@ -154,18 +154,20 @@ class AsyncSaver:
             self._written_graph = session.graph
         if restored and is_restored:
             # The session has just restored these values. Its graph may be another.
-            self._write_meta(session, restored[0])
+            _write_meta(restored[0], self._serialize_meta(session.graph))
             report_checkpoint(restored[0])
             return
         frozen = self.copy_values(session)
+        # In this thread, which may add operations to the graph while another one writes.
+        meta = self._serialize_meta(session.graph)
         if frozen is not None:
-            self.start_writing(functools.partial(self._write, frozen, save_path, arguments))
+            self.start_writing(functools.partial(self._write, frozen, save_path, arguments, meta))
         elif self._parts is not None:
             save_name = self.saver_def.save_tensor_name
             partwise = SubstituteSession(session, {}, {save_name: self._parts})
-            self._write_now(partwise, save_path, arguments)
+            self._write_now(partwise, save_path, arguments, meta)
         else:
-            self._write_now(session, save_path, arguments)
+            self._write_now(session, save_path, arguments, meta)
 
     def copy_values(self, session: tf.compat.v1.Session) -> SubstituteSession | None:
         """Copies the current values of all variables.
@@ -230,27 +232,35 @@ class AsyncSaver:
         if any(value.dtype in (tf.variant, tf.resource) for value in values):
             return
         with graphs.reopen_for_context(graph), graph.as_default():
-            if sum(map(count_bytes, values)) > MAX_COPIED_BYTES:
+            if sum(map(graphs.count_bytes, values)) > MAX_COPIED_BYTES:
                 self._parts = write_parts(self.saver_def)
             else:
                 self._values, self._copies = values, copy_values(values)
 
-    def _write(self, frozen: SubstituteSession, save_path: str, arguments: dict[str, Any]) -> None:
+    def _write(
+        self,
+        frozen: SubstituteSession,
+        save_path: str,
+        arguments: dict[str, Any],
+        meta: bytes | None,
+    ) -> None:
         try:
             # Each thread has its default graph.
             with frozen.graph.as_default():
-                self._write_now(frozen, save_path, arguments)
+                self._write_now(frozen, save_path, arguments, meta)
         except BaseException as error:
             self._error = error
 
-    def _write_now(self, session: Any, save_path: str, arguments: dict[str, Any]) -> None:
+    def _write_now(
+        self, session: Any, save_path: str, arguments: dict[str, Any], meta: bytes | None
+    ) -> None:
         if self._graph_files:  # A Saver of the user writes the `.meta` file itself.
             arguments = {**arguments, "write_meta_graph": not self.saves_as_tensorflow}
         try:
             set_aside_damaged(f"{save_path}-{arguments.get('global_step')}")
             checkpoint = self._scaffold.saver.save(session, save_path, **arguments)
             if checkpoint:
-                self._write_meta(session, checkpoint)
+                _write_meta(checkpoint, meta)
             mark_intact(checkpoint)
             report_checkpoint(f"{save_path}-{arguments.get('global_step')}")
         except tf.errors.OpError as error:
@@ -264,9 +274,16 @@ class AsyncSaver:
                 f"{os.path.dirname(save_path)}: {_find_first_cause(error)}. The last one is {last}."
             ) from error
 
-    def _write_meta(self, session: Any, checkpoint: str) -> None:
-        if self._graph_files and self.saves_as_tensorflow:
-            self._graph_files.write_meta(self._scaffold.saver, session.graph, checkpoint)
+    def _serialize_meta(self, graph: tf.Graph) -> bytes | None:
+        """Returns the content of `.meta` files; None if there is none, or the Saver writes it."""
+        if not self._graph_files or not self.saves_as_tensorflow:
+            return None
+        return self._graph_files.serialize_meta(self._scaffold.saver, graph)
+
+
+def _write_meta(checkpoint: str, meta: bytes | None) -> None:
+    if meta is not None:
+        atomic_write(f"{checkpoint}.meta", meta)
 
 
 def _describe(path: str) -> tuple[str, tuple[Fingerprint, ...]]:

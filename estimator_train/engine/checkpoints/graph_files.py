@@ -13,27 +13,26 @@ _TEXT = "graph.pbtxt"
 
 
 class GraphFiles:
-    """Writer of the files that TensorFlow's Saver and its hook write of a graph, with less work."""
+    """The files that TensorFlow's Saver and its hook write of a graph, with less work."""
 
     def __init__(self) -> None:
-        self._written: tuple[Any, ...] | None = None
+        self._serialized: tuple[Any, ...] | None = None
         self._meta = b""
 
-    def write_meta(self, saver: tf.compat.v1.train.Saver, graph: tf.Graph, checkpoint: str) -> None:
-        """Writes the `.meta` file of a checkpoint, and serializes the graph if it has changed.
+    def serialize_meta(self, saver: tf.compat.v1.train.Saver, graph: tf.Graph) -> bytes:
+        """Returns the content of a `.meta` file; serializes the graph only if it has changed.
 
         Args:
-          saver: The Saver that wrote the checkpoint.
-          graph: The graph of the checkpoint.
-          checkpoint: The checkpoint's path prefix.
+          saver: The Saver that writes the checkpoint.
+          graph: The graph of the checkpoint; no other thread may change it now.
         """
         sizes = {name: len(graph.get_collection_ref(name)) for name in graph.collections}
         state = (graph, graph.version, saver, sizes)
-        if self._written != state:
+        if self._serialized != state:
             with graph.as_default():
                 self._meta = saver.export_meta_graph().SerializeToString(deterministic=True)
-            self._written = state
-        atomic_write(f"{checkpoint}.meta", self._meta)
+            self._serialized = state
+        return self._meta
 
     def write_text(self, graph: tf.Graph, directory: str) -> None:
         """Writes a graph as text.

@@ -1,4 +1,4 @@
-"""Copies and writes of large variables, one after another, so that few are in memory twice.
+"""Copies and writes of large variables, few at a time, so that few are in memory twice.
 
 A read of a variable with sparse updates, such as an embedding, is a copy. TensorFlow's Saver reads
 all variables at once, and so takes as much memory again as all tables.
@@ -16,6 +16,7 @@ _WRITES = "SaveV2"
 _FIRST_VALUE = 3  # A SaveV2 operation has the inputs prefix, names and slices, then the values.
 # Smaller values are read and written together.
 _LARGE_BYTES = 16 * 2**20
+_WRITES_AT_ONCE = 2
 # Those that the operation DeepCopy has a kernel for; a session copies values of all others itself.
 _COPIED_TYPES = frozenset(
     [tf.float16, tf.float32, tf.float64, tf.bfloat16]
@@ -35,11 +36,6 @@ def find_written_values(save: tf.Operation) -> list[tf.Tensor]:
     return list(values.values())
 
 
-def count_bytes(value: tf.Tensor) -> int:
-    """Returns the size of a tensor in bytes; 0 if its shape is not known."""
-    return int(value.shape.num_elements() or 0) * int(value.dtype.size)
-
-
 def copy_values(values: Sequence[tf.Tensor]) -> list[tf.Tensor]:
     """Adds copies of values to the default graph; large ones are read one after another.
 
@@ -49,7 +45,7 @@ def copy_values(values: Sequence[tf.Tensor]) -> list[tf.Tensor]:
     before: list[tf.Operation] = []
     with tf.name_scope("checkpoint_copies"):
         for value in values:
-            is_large = count_bytes(value) >= _LARGE_BYTES
+            is_large = graphs.count_bytes(value) >= _LARGE_BYTES
             with tf.control_dependencies(before if is_large else []):
                 copies.append(_copy(_read_again(value) if is_large else value))
             if is_large:
@@ -72,7 +68,9 @@ def write_parts(saver_def: tf.compat.v1.train.SaverDef) -> tf.Tensor:
     prefix = graph.as_graph_element(saver_def.filename_tensor_name)
     save = graph.as_graph_element(saver_def.save_tensor_name).op
     with tf.name_scope("checkpoint_parts"):
-        return _write_in_order(prefix, [p for write in _find_writes(save) for p in _divide(write)])
+        return _write_few_at_once(
+            prefix, [p for write in _find_writes(save) for p in _divide(write)]
+        )
 
 
 class SubstituteSession(graphs.SessionInterface):
@@ -115,22 +113,23 @@ def _find_writes(save: tf.Operation) -> Iterator[tf.Operation]:
     return (found for found in graphs.walk([save], before) if found.type == _WRITES)
 
 
-def _write_in_order(prefix: tf.Tensor, parts: Sequence[_Part]) -> tf.Tensor:
+def _write_few_at_once(prefix: tf.Tensor, parts: Sequence[_Part]) -> tf.Tensor:
     """Returns the prefix of a checkpoint, available when all of its parts are written."""
     prefixes: list[tf.Tensor] = []
-    before: list[tf.Operation] = []
+    writes: list[tf.Operation] = []
     for number, part in enumerate(parts):
         name = f"_temp/part-{number:05d}-of-{len(parts):05d}"
+        before = [writes[number - _WRITES_AT_ONCE]] if number >= _WRITES_AT_ONCE else []
         with tf.control_dependencies(before):
             values = [_read_again(value) for _, _, value in part]
             prefixes.append(tf.strings.join([prefix, name]))
             names, slices = [list(column) for column in zip(*part, strict=True)][:2]
-            before = [
+            writes.append(
                 tf.raw_ops.SaveV2(
                     prefix=prefixes[-1], tensor_names=names, shape_and_slices=slices, tensors=values
                 )
-            ]
-    with tf.control_dependencies(before):
+            )
+    with tf.control_dependencies(writes):
         merged = tf.raw_ops.MergeV2Checkpoints(
             checkpoint_prefixes=tf.stack(prefixes), destination_prefix=prefix
         )
@@ -148,7 +147,7 @@ def _divide(write: tf.Operation) -> list[_Part]:
             parts.append([])
             size = 0
         parts[-1].append(entry)
-        size += count_bytes(entry[2])
+        size += graphs.count_bytes(entry[2])
     return parts
 
 

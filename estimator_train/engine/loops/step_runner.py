@@ -93,12 +93,12 @@ class StepRunner:
 
     def _run_loop(self, session: tf.compat.v1.Session) -> bool:
         """Runs the steps that no hook must see; returns whether training ends."""
-        if self._loops.loop is None:
+        if not self._loops.can_loop:
             return False
         steps = self._coordinator.count_loop_steps(self._count_wanted_steps())
-        if not steps:
+        loop = self._loops.choose(session) if steps else None
+        if loop is None:
             return False
-        loop = self._loops.choose(session)
         start = time.monotonic()
         try:
             with self._timeout.running() if self._timeout else contextlib.nullcontext():
@@ -119,7 +119,7 @@ class StepRunner:
 
     def _can_loop_next(self) -> bool:
         """Returns whether this worker could run a loop after the next step."""
-        if self._loops.loop is None or not self._counts_steps:
+        if not self._loops.can_loop or not self._counts_steps:
             return False
         assert self._global_step is not None
         return self._budget.is_free_after_next(self._global_step)
@@ -143,7 +143,7 @@ class StepRunner:
         self._counts_steps = expected is not None and (
             before >= expected if self._shares_global_step else before == expected
         )
-        if self._loops.loop is not None and not self._counts_steps and expected is not None:
+        if self._loops.can_loop and not self._counts_steps and expected is not None:
             _LOG.info(
                 "Training runs one step per session call: the train_op does not increment the "
                 "global step by one; it is %d where %d was expected.",

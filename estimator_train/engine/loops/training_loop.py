@@ -17,6 +17,7 @@ from estimator_train.engine.loops.graph_loop import (
 )
 from estimator_train.engine.loops.step_fetches import StepFetches
 from estimator_train.engine.loops.xla import NotCompilableError
+from estimator_train.engine.tf_internals import graphs
 
 _LOG = tf.get_logger()
 # Ends the type of each operation that takes the summed gradients of several workers.
@@ -50,6 +51,10 @@ class LoopSettings:
 class TrainingLoop:
     """Loop of a training step, replaced by a compiled one once XLA has compiled the step.
 
+    The loop is built when it first runs, so that the first step does not wait for it. Loops with a
+    vote or with XLA are built at once: all workers must have the same graph when a session opens,
+    and errors of XLA come before training.
+
     Args:
       fetches: The training step.
       hooks: All hooks of the session; there is no loop if one of them must see every step.
@@ -61,7 +66,7 @@ class TrainingLoop:
       fetches: The training step.
       settings: Settings of the loop.
       vote: The vote that ends the loop, or None.
-      loop: The loop, or None.
+      can_loop: Whether steps may run in a loop, as far as it is known before the loop is built.
       hooks: Hooks that the loop needs in its session.
 
     Raises:
@@ -78,26 +83,35 @@ class TrainingLoop:
     ) -> None:
         self.fetches, self.settings = fetches, settings
         self.vote = vote
-        with tf.device(settings.device) if settings.device else contextlib.nullcontext():
-            self.loop = None if settings.steps_per_call == 1 else self._build(hooks)
-        self._compiled = self._build_compiled() if settings.xla else None
+        self._loop: StepLoop | None = None
+        self._compiled: StepLoop | None = None
+        self.can_loop = settings.steps_per_call != 1 and _can_miss_steps(hooks)
+        if settings.xla or vote is not None:
+            self._build()
+        if settings.xla:
+            self._compiled = self._build_compiled()
         self.hooks = [] if chunks is None else self._build_chunked(chunks)
 
-    def choose(self, session: tf.compat.v1.Session) -> StepLoop:
+    def choose(self, session: tf.compat.v1.Session) -> StepLoop | None:
         """Returns the loop to run: the one of compiled steps, if XLA compiles them.
 
         Args:
           session: A raw session.
+
+        Returns:
+          The loop; None if the step cannot run in a loop.
         """
+        if self._loop is None:
+            with graphs.reopen_for_context(session.graph), session.graph.as_default():
+                self._build()
         compiled, self._compiled = self._compiled, None
         if compiled is not None and compiled.trial is not None:
             try:
                 compiled.trial.run(session)
-                self.loop = compiled
+                self._loop = compiled
             except NotCompilableError as reason:
                 self._report_not_compilable(reason)
-        assert self.loop is not None
-        return self.loop
+        return self._loop
 
     def start_chunks(
         self, session: tf.compat.v1.Session, loop: StepLoop, chunks: BatchChunks
@@ -109,43 +123,40 @@ class TrainingLoop:
           loop: The loop over the chunks.
           chunks: The chunks.
         """
-        if self.loop is not None and loop.trial is not None:
+        if self.can_loop and loop.trial is not None:
             with contextlib.suppress(NotCompilableError):
                 loop.trial.run(session)
                 session.run(chunks.start)
-                self.loop, self._compiled = loop, None
+                self._loop, self._compiled = loop, None
 
     def disable(self) -> None:
         """Makes every step a session call that hooks see."""
-        self.loop = None
+        self.can_loop = False
 
-    def _build(self, hooks: Sequence[Hook]) -> StepLoop | None:
-        for hook in hooks:
-            if hook_schedule.sees_every_step(hook):
-                _LOG.info(
-                    "Training runs one step per session call: %s must see every step.",
-                    type(hook).__name__,
-                )
-                return None
-        try:
-            return self._build_loop(compiled=False)
-        except NotLoopableError as reason:
-            _LOG.info("Training runs one step per session call: %s.", reason)
-            return None
+    def _build(self) -> None:
+        """Builds the loop of uncompiled steps, unless the step cannot run in a loop."""
+        if self.can_loop:
+            try:
+                self._loop = self._build_loop(compiled=False)
+            except NotLoopableError as reason:
+                _LOG.info("Training runs one step per session call: %s.", reason)
+                self.can_loop = False
 
     def _build_loop(self, compiled: bool, chunks: BatchChunks | None = None) -> StepLoop:
-        return build_loop(
-            self.fetches.train_op,
-            self.fetches.loss,
-            compiled=compiled,
-            chunks=chunks,
-            excluded_operations=(self.fetches.step_read.op,),
-            vote=self.vote,
-        )
+        device = self.settings.device
+        with tf.device(device) if device else contextlib.nullcontext():
+            return build_loop(
+                self.fetches.train_op,
+                self.fetches.loss,
+                compiled=compiled,
+                chunks=chunks,
+                excluded_operations=(self.fetches.step_read.op,),
+                vote=self.vote,
+            )
 
     def _build_compiled(self) -> StepLoop | None:
         """Returns the same loop of compiled steps; whether they compile is tried later."""
-        if self.loop is None:
+        if not self.can_loop:
             _LOG.warning("XLA compiles nothing: training runs one step per session call.")
             return None
         try:
@@ -170,6 +181,18 @@ class TrainingLoop:
                 "xla='auto' to train without XLA where it cannot."
             ) from reason
         _LOG.info("Training runs without XLA, which cannot compile its step: %s.", reason)
+
+
+def _can_miss_steps(hooks: Sequence[Hook]) -> bool:
+    """Returns whether no hook must see every step; logs the first one that must."""
+    for hook in hooks:
+        if hook_schedule.sees_every_step(hook):
+            _LOG.info(
+                "Training runs one step per session call: %s must see every step.",
+                type(hook).__name__,
+            )
+            return False
+    return True
 
 
 class StartChunksHook(PassiveHook):

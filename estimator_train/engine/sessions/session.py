@@ -24,7 +24,7 @@ from estimator_train.engine.graph.mixed_precision import enable_casts
 from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.loops.training_loop import needs_other_workers
 from estimator_train.engine.sessions.worker_session import PromptSessionCreator
-from estimator_train.engine.tf_internals import saver_entries
+from estimator_train.engine.tf_internals import graphs, saver_entries
 from estimator_train.goodput.clock import RESTORE, process_clock
 from estimator_train.run_config import RunConfig
 from estimator_train.run_config.topology import is_multi_worker
@@ -34,6 +34,7 @@ _LOG = tf.get_logger()
 # gradients of workers ends only with the session.
 _STOP_GRACE_SECS = 120
 _STOP_GRACE_OF_SUMMING_SECS = 2
+_LARGE_CONSTANTS_BYTES = 64 * 2**20
 _MAX_NAMES = 10
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _OTHER_FORMAT = (
@@ -111,10 +112,16 @@ def _make_session_creator(
 ) -> tf.compat.v1.train.SessionCreator:
     """Returns the creator of training sessions, which initializes, restores or waits."""
     config, topology = context.config, context.topology
+    graph = tf.compat.v1.get_default_graph()
     settings = make_session_config(context, strategy)
-    if topology.is_asynchronous and _calls_functions(tf.compat.v1.get_default_graph()):
+    if topology.is_asynchronous and _calls_functions(graph):
         # Without it, a tf.function cannot use variables of parameter servers.
         settings.experimental.share_cluster_devices_in_session = True
+    rewrites = settings.graph_options.rewrite_options
+    if not rewrites.common_subgraph_elimination and _has_large_constants(graph):
+        # It would expand the constants to compare them, such as the initial values of the slots of
+        # embeddings: a second for 500 MB.
+        rewrites.common_subgraph_elimination = rewrites.OFF
     if config.mixed_precision:
         enable_casts(settings, config.mixed_precision)
     creator: tf.compat.v1.train.SessionCreator
@@ -136,6 +143,12 @@ def _calls_functions(graph: tf.Graph) -> bool:
     """Returns whether a step of the graph calls a tf.function."""
     calls = ("PartitionedCall", "StatefulPartitionedCall")
     return any(operation.type in calls for operation in graph.get_operations())
+
+
+def _has_large_constants(graph: tf.Graph) -> bool:
+    """Returns whether the values of a graph's constants take much memory."""
+    constants = (op.outputs[0] for op in graph.get_operations() if op.type == "Const")
+    return sum(map(graphs.count_bytes, constants)) >= _LARGE_CONSTANTS_BYTES
 
 
 class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
@@ -268,8 +281,10 @@ def explain_restore_errors(checkpoint_path: str | None, by_name: bool = True) ->
             advice = _find_advice(checkpoint_path, mismatches)
             raise CheckpointMismatchError(None, None, f"{_MISMATCH}\n\n{advice}")
         _warn_of_mismatches(str(checkpoint_path), mismatches)
-    if checkpoint_path and by_name and _OBJECT_GRAPH in saved:
-        saver_entries.prepare_restore_by_places(_find_default_saver(graph), checkpoint_path)
+    if checkpoint_path and by_name:
+        saver = _find_default_saver(graph)
+        if _OBJECT_GRAPH in saved:
+            saver_entries.prepare_restore_by_places(saver, checkpoint_path)
     try:
         yield
     except tf.errors.NotFoundError as error:
@@ -286,7 +301,14 @@ def _find_default_saver(graph: tf.Graph) -> tf.compat.v1.train.Saver:
     """Returns the Saver that a Scaffold without one uses; adds it to the graph if it has none."""
     savers = graph.get_collection_ref(tf.compat.v1.GraphKeys.SAVERS)
     if not savers:
-        savers.append(tf.compat.v1.train.Saver(sharded=True, allow_empty=True, defer_build=True))
+        savers.append(
+            tf.compat.v1.train.Saver(
+                sharded=True,
+                builder=graphs.RestoreByParts(),
+                allow_empty=True,
+                defer_build=True,
+            )
+        )
     return savers[0]
 
 

@@ -1,6 +1,7 @@
-"""Graphs and sessions: constants, operations that run after others, prepared session calls."""
+"""Graphs and sessions: constants, the order of operations, prepared calls, parallel restores."""
 
 import contextlib
+import functools
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,6 +24,10 @@ from tensorflow.python.framework import ops as framework_ops
 # (see `find_tensor`).
 from tensorflow.python.ops.script_ops import py_func_common
 
+# Why internal: a Saver takes its operations from a builder, whose classes have no public name (see
+# `RestoreByParts`).
+from tensorflow.python.training.saver import BulkSaverBuilder
+
 # Why internal: TensorFlow's hooks all fetch one cached read of the global step, and only this
 # function gives it (see `read_step_before_increment`).
 from tensorflow.python.training.training_util import (
@@ -30,6 +35,8 @@ from tensorflow.python.training.training_util import (
     _get_or_create_global_step_read,
 )
 
+# A part of a checkpoint that one operation reads has at least this size.
+_PART_BYTES = 16 * 2**20
 _ASSIGNMENTS = ("AssignAddVariableOp", "AssignVariableOp", "AssignAdd", "Assign")
 _constants = framework_ops._create_graph_constant
 _constants_lock = threading.Lock()
@@ -135,6 +142,11 @@ def read_step_before_increment(
     return read
 
 
+def count_bytes(value: tf.Tensor | tf.Variable) -> int:
+    """Returns the size of a tensor or variable in bytes; 0 if its shape is not known."""
+    return int(value.shape.num_elements() or 0) * int(value.dtype.size)
+
+
 def list_operations_before(operation: tf.Operation) -> list[tf.Operation]:
     """Returns the operations whose end or result an operation needs."""
     return [*operation.control_inputs, *(tensor.op for tensor in operation.inputs)]
@@ -224,6 +236,36 @@ def reopen_for_context(graph: tf.Graph) -> Iterator[None]:
     finally:
         if was_final:
             graph.finalize()
+
+
+class RestoreByParts(BulkSaverBuilder):
+    """Builder of a Saver that reads a large checkpoint by several operations, at the same time.
+
+    The operation that TensorFlow's Saver uses reads one value after another, in one thread.
+
+    Why internal: see the import.
+    """
+
+    def bulk_restore(
+        self,
+        filename_tensor: tf.Tensor,
+        saveables: Sequence[Any],
+        preferred_shard: int,
+        restore_sequentially: bool,
+    ) -> list[tf.Tensor]:
+        """Returns the restored tensors of all entries, in their order."""
+        parts: list[list[Any]] = [[]]
+        size = 0
+        for saveable in saveables:
+            if size >= _PART_BYTES:
+                parts.append([])
+                size = 0
+            parts[-1].append(saveable)
+            # Other objects than tensors and variables, such as tables, are not large.
+            size += count_bytes(saveable.op) if hasattr(saveable.op, "shape") else 0
+        restore = functools.partial(super().bulk_restore, filename_tensor)
+        restored = [restore(part, preferred_shard, restore_sequentially) for part in parts]
+        return [tensor for tensors in restored for tensor in tensors]
 
 
 def prepare_session_call(

@@ -57,6 +57,20 @@ def test_a_checkpoint_has_the_values_at_the_save(variable_graph, tmp_path):
     np.testing.assert_array_equal(tf.train.load_variable(path, "v"), np.float32([1, 2]))
 
 
+def test_the_graph_of_a_checkpoint_is_that_at_the_save(variable_graph, tmp_path):
+    session, _, plain = variable_graph
+    saver = AsyncSaver(plain._scaffold, writes_graph=True)
+    saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
+    with graphs.reopen_for_context(session.graph):
+        tf.constant(1, name="added_during_the_write")
+    session.gate.set()
+    saver.wait()
+    content = (tmp_path / "model.ckpt-1.meta").read_bytes()
+    nodes = {node.name for node in v1.MetaGraphDef.FromString(content).graph_def.node}
+    assert "v" in nodes
+    assert "added_during_the_write" not in nodes
+
+
 def test_joining_the_writer_waits_and_keeps_its_error(variable_graph, tmp_path):
     session, _, saver = variable_graph
     saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
@@ -342,7 +356,9 @@ def test_values_of_every_type_and_rank_are_saved_and_restored(tmp_path, is_resou
 
 
 @pytest.mark.parametrize("partwise", [False, True])
-def test_large_variables_are_copied_or_written_one_after_another(tmp_path, monkeypatch, partwise):
+def test_large_variables_are_copied_one_after_another_or_written_two_at_a_time(
+    tmp_path, monkeypatch, partwise
+):
     monkeypatch.setattr(large_values, "_LARGE_BYTES", 500)
     monkeypatch.setattr(async_saver, "MAX_COPIED_BYTES", 0 if partwise else 2**30)
     values = {f"v{n}": np.random.RandomState(n).rand(100, n + 1).astype("f") for n in range(5)}
@@ -371,4 +387,10 @@ def test_large_variables_are_copied_or_written_one_after_another(tmp_path, monke
     assert not list(tmp_path.glob("*_temp*"))
     ordered = [op for op in reads if op.type == "ReadVariableOp" and op.control_inputs]
     assert len(ordered) >= 4
+    writes = [op for op in reads if op.type == "SaveV2"]
+    assert len(writes) == (7 if partwise else 0)
+    for before, write in zip(writes, writes[2:], strict=False):
+        values = [value.op for value in write.inputs[3:] if value.op.type == "ReadVariableOp"]
+        assert values
+        assert all(value.control_inputs == [before] for value in values)
     assert integrity.latest_checkpoint(str(tmp_path)) == path

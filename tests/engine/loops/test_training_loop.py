@@ -270,3 +270,24 @@ def test_steps_run_in_one_call_with_a_hook_that_overrides_no_step_method(tmp_pat
     est.Estimator(model_fn, tmp_path).train(input_fn, hooks, steps=20)
     assert hook.called == ["start", "end"]
     assert watch.skipped >= 14
+
+
+def test_the_loop_is_built_after_the_first_step(model_fn, input_fn, tmp_path):
+    class Types(est.SessionRunHook):
+        """Hook that stores at each step that it sees whether the graph has a loop."""
+
+        found = []
+
+        def steps_until_due(self, global_step):
+            return 4
+
+        def after_run(self, run_context, run_values):
+            graph = run_context.session.graph
+            self.found.append(any("While" in op.type for op in graph.get_operations()))
+
+    est.Estimator(model_fn, tmp_path, config("auto")).train(input_fn, [Types()], steps=12)
+    assert Types.found[:2] == [False, False]
+    assert Types.found[-1]
+    saved = tf.compat.v1.MetaGraphDef()
+    saved.ParseFromString((tmp_path / "model.ckpt-0.meta").read_bytes())
+    assert not [node for node in saved.graph_def.node if "While" in node.op]
