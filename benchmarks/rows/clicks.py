@@ -1,4 +1,4 @@
-"""A click model: steps, first step, restart, evaluation and memory, with small and large tables."""
+"""A click model: steps, first step, restart, evaluation, memory, large tables and a cluster."""
 
 import resource
 import subprocess
@@ -10,11 +10,12 @@ from typing import Any
 
 from benchmarks.apis import APIS, Apis
 from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
+from benchmarks.click_cluster import measure_cluster
 from benchmarks.click_job import BATCH, ClickJob
 from benchmarks.picture_job import make_clock
 
 _IDS, _LARGE_IDS, _QUICK_IDS = 500_000, 3_000_000, 1000
-_STEPS, _EVALUATED = 1000, 20
+_STEPS, _EVALUATED, _CLUSTER_WINDOW = 1000, 20, 50
 _TABLES = {False: "tables of 0.7 GB", True: "tables of 4 GB"}
 
 
@@ -113,6 +114,11 @@ def _benchmark(name: str, description: str, unit: str, goal: float, job: str) ->
     )
 
 
+def _measure_cluster(peer: str, quick: bool) -> float:
+    """Returns the steps per second of a chief and two workers on two parameter servers."""
+    return measure_cluster(peer, _make_job(False, quick).ids, 5 if quick else _CLUSTER_WINDOW)
+
+
 _RESTART = "from the call of train to the first step after a restart"
 BENCHMARKS = (
     _benchmark("clicks_speed", "training", "steps/s", 5.0, "clicks"),
@@ -123,5 +129,12 @@ BENCHMARKS = (
     _benchmark("clicks_large_restart", _RESTART, "s", 3.0, "clicks_large"),
     _benchmark(
         "clicks_large_memory", "memory at its peak, above the tables", "MB", 1.5, "clicks_large"
+    ),
+    Benchmark(
+        "clicks_cluster",
+        f"click model, {_TABLES[False]}, batch {BATCH}: chief, 2 workers, 2 parameter servers",
+        "steps/s",
+        {peer: partial(_measure_cluster, peer) for peer in (OURS, ORIGINAL)},
+        goals={ORIGINAL: 2.0},
     ),
 )

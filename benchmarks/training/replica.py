@@ -7,10 +7,10 @@ process prints its steps per second.
 
 import os
 import sys
-import time
 from typing import Any
 
 from benchmarks.apis import APIS
+from benchmarks.training.clock import make_clock
 from benchmarks.training.estimators import make_model_fn
 from benchmarks.training.model import WINDOWS, compute_steady_rate
 from benchmarks.training.replicas import LINEAR, MARK, MODEL, REPLICAS
@@ -36,7 +36,7 @@ def main(api_name: str, kind: str, *quick: str) -> None:
     )
     assert model.logits is not None
     estimator = api.Estimator(make_model_fn(model, model.logits, api), config=config)
-    clock = _make_clock(window)
+    clock = make_clock(window, os.path.join(os.environ["MODEL_DIR"], "clock"))
     train = api.TrainSpec(model.dataset, max_steps=window * WINDOWS + 1, hooks=[clock])
     api.train_and_evaluate(estimator, train, api.EvalSpec(model.dataset, steps=1))
     print(MARK, compute_steady_rate(clock.marks, window), flush=True)
@@ -54,27 +54,6 @@ def _make_strategy(kind: str) -> Any:
         cpu, [tf.config.LogicalDeviceConfiguration()] * REPLICAS
     )
     return tf.distribute.MirroredStrategy([f"/cpu:{index}" for index in range(REPLICAS)])
-
-
-def _make_clock(window: int) -> Any:
-    """Returns a hook that records the time at the end of each window; loops remain possible."""
-    import tensorflow as tf
-
-    class Clock(tf.compat.v1.train.StepCounterHook):
-        """Step counter for all workers; an Estimator adds one only to the chief."""
-
-        keeps_cadence = True
-
-        def __init__(self) -> None:
-            super().__init__(every_n_steps=window, output_dir=os.environ["MODEL_DIR"] + "/clock")
-            self.marks: list[tuple[int, float]] = []
-
-        def _log_and_record(
-            self, elapsed_steps: int, elapsed_time: float, global_step: int
-        ) -> None:
-            self.marks.append((int(global_step), time.time()))
-
-    return Clock()
 
 
 if __name__ == "__main__":
