@@ -43,11 +43,11 @@ def define_evaluation_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None
         "Stop training after this time, such as 90m, 2h or 600 (seconds); the last evaluation and "
         "export follow.",
     )
-    flags.register_validator("exporters", _names_exporters, flag_values=flag_values)
-    _register_rule(_needs_eval, ("eval", *_WHEN, "stop_metric", "exporters"), flag_values)
-    _register_rule(_one_at_most, _WHEN, flag_values)
-    _register_rule(_early_stopping_is_complete, _STOP, flag_values)
-    _register_rule(_exporters_are_there, _EXPORT, flag_values)
+    flags.register_validator("exporters", _check_exporter_names, flag_values=flag_values)
+    _register_rule(_check_eval, ("eval", *_WHEN, "stop_metric", "exporters"), flag_values)
+    _register_rule(_check_intervals, _WHEN, flag_values)
+    _register_rule(_check_early_stopping, _STOP, flag_values)
+    _register_rule(_check_exporters, _EXPORT, flag_values)
 
 
 def _define_when(define: Group) -> None:
@@ -68,7 +68,7 @@ def _define_when(define: Group) -> None:
     define.float(
         "eval_throttle_secs",
         None,
-        "Evaluate a checkpoint only if the evaluation before it began so many seconds ago.",
+        "Evaluate a checkpoint only if the previous evaluation began at least this long ago.",
         lower_bound=0.0,
     )
 
@@ -122,7 +122,7 @@ def _define_exporters(define: Group) -> None:
     )
 
 
-def _names_exporters(names: list[str]) -> bool:
+def _check_exporter_names(names: list[str]) -> bool:
     for name in names:
         if name not in EXPORTERS:
             raise flags.ValidationError(f"'{name}' is not one of {', '.join(EXPORTERS)}")
@@ -146,17 +146,17 @@ def _register_rule(
     flags.register_multi_flags_validator(names, check, flag_values=flag_values)
 
 
-def _needs_eval(values: Mapping[str, Any]) -> str | None:
+def _check_eval(values: Mapping[str, Any]) -> str | None:
     given = [name for name, value in values.items() if value or value == 0 and value is not False]
     return None if values["eval"] or not given else f"--{given[0]} needs --eval"
 
 
-def _one_at_most(values: Mapping[str, Any]) -> str | None:
+def _check_intervals(values: Mapping[str, Any]) -> str | None:
     given = [f"--{name}" for name, value in values.items() if value is not None]
     return f"give only one of {' and '.join(given)}" if len(given) > 1 else None
 
 
-def _early_stopping_is_complete(values: Mapping[str, Any]) -> str | None:
+def _check_early_stopping(values: Mapping[str, Any]) -> str | None:
     metric, rule = values["stop_metric"], values["stop_if"]
     given = [name for name in _STOP[1:] if values[name] is not None]
     if metric is None:
@@ -171,7 +171,7 @@ def _early_stopping_is_complete(values: Mapping[str, Any]) -> str | None:
     return f"--stop_if={rule} does not use --{other}" if values[other] is not None else None
 
 
-def _exporters_are_there(values: Mapping[str, Any]) -> str | None:
+def _check_exporters(values: Mapping[str, Any]) -> str | None:
     exporters, metric, mode = values["exporters"], values["best_metric"], values["best_mode"]
     if (metric is None) != (mode is None):
         return "--best_metric and --best_mode need each other"

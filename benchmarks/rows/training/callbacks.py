@@ -28,6 +28,7 @@ def _make_batch_callbacks(directory: str) -> list[Any]:
         total = 0.0
 
         def on_train_batch_end(self, batch: int, logs: dict[str, float] | None = None) -> None:
+            assert logs is not None
             self.total += logs["loss"]
 
     return [Losses()]
