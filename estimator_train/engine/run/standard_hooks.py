@@ -10,13 +10,12 @@ import tensorflow as tf
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import Step
 from estimator_train.engine.hook_types import Hook, HookPhase, RunArgs, RunContext, RunValues
+from estimator_train.engine.run.event_hooks import make_event_hooks
 from estimator_train.engine.run.history import History
 from estimator_train.engine.run.nan_loss import NanLossError, describe_not_finite
 from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
-_STEP_RATE = "global_step/sec"
-_EXAMPLE_RATE = "examples/sec"
 
 
 def make_standard_hooks(
@@ -31,46 +30,29 @@ def make_standard_hooks(
       join_writer: Waits for a checkpoint that a thread is writing.
     """
     return {
-        HookPhase.EVENTS: _make_event_hooks(context, step, step_read),
+        HookPhase.EVENTS: [
+            *make_event_hooks(context, step),
+            *_make_history_hooks(context, step, step_read),
+        ],
         HookPhase.LOSS: _make_loss_hooks(context, step, step_read, join_writer),
     }
 
 
-def _make_event_hooks(context: EstimatorContext, step: Step, step_read: tf.Tensor) -> list[Hook]:
-    """Returns hooks that write steps per second, the history and summaries into model_dir."""
-    config = context.config
-    every, writes = config.log_step_count_steps, context.topology.writes_events
-    hooks: list[Hook] = []
-    if not writes and not config.is_chief:
-        return hooks
-    step_after = _read_step_after(step)
-    if every and writes:
-        hooks.append(StepRateHook(step_after, every, context.model_dir, context.examples_per_step))
-    if every and config.is_chief:
-        hooks.append(
-            HistoryHook(
-                context.model_dir,
-                every,
-                step.spec.loss,
-                step_read,
-                step.batch_size,
-                *_count_replicas_and_processes(config),
-            )
+def _make_history_hooks(context: EstimatorContext, step: Step, step_read: tf.Tensor) -> list[Hook]:
+    """Returns the hook that writes the history into model_dir, on the chief."""
+    config, every = context.config, context.config.log_step_count_steps
+    if not every or not config.is_chief:
+        return []
+    return [
+        HistoryHook(
+            context.model_dir,
+            every,
+            step.spec.loss,
+            step_read,
+            step.batch_size,
+            *_count_replicas_and_processes(config),
         )
-    if config.save_summary_steps and writes:
-        hooks.append(
-            SummaryHook(
-                step_after, config.save_summary_steps, context.model_dir, step.spec.scaffold
-            )
-        )
-    return hooks
-
-
-def _read_step_after(step: Step) -> tf.Tensor:
-    """Returns the global step after a step."""
-    with tf.control_dependencies([step.spec.train_op]):
-        primary = getattr(step.global_step, "values", (step.global_step,))[0]
-        return primary.read_value()
+    ]
 
 
 def _count_replicas_and_processes(config: RunConfig) -> tuple[int, int]:
@@ -93,134 +75,6 @@ def _make_loss_hooks(
         tensors = {"loss": step.spec.loss, "step": step_read}
         hooks.append(tf.compat.v1.train.LoggingTensorHook(tensors, every_n_iter=every))
     return hooks
-
-
-class StepRateHook(Hook):
-    """Hook that logs the steps per second and writes them as the summary `global_step/sec`.
-
-    With examples_per_step it also logs and writes `examples/sec`, as a TPUEstimator does.
-
-    The hook fetches the global step with the step. The separate session call of TensorFlow's
-    StepCounterHook would take as long as a small step.
-
-    Args:
-      step_after: Tensor of the global step after a step.
-      every_n_steps: Number of steps from one rate to the next.
-      output_dir: Directory of the event file.
-      examples_per_step: Number of examples in a step, or None.
-    """
-
-    def __init__(
-        self,
-        step_after: tf.Tensor,
-        every_n_steps: int,
-        output_dir: str,
-        examples_per_step: int | None = None,
-    ) -> None:
-        self._read_step_after, self._every, self._dir = step_after, every_n_steps, output_dir
-        self._examples_per_step = examples_per_step
-        self._timer = tf.compat.v1.train.SecondOrStepTimer(every_steps=every_n_steps)
-
-    def begin(self) -> None:
-        """Opens the event file."""
-        self._writer = tf.compat.v1.summary.FileWriterCache.get(self._dir)
-
-    def steps_until_due(self, global_step: int) -> int:
-        """Returns the number of steps up to and with the next rate."""
-        last = self._timer.last_triggered_step()
-        return 1 if last is None else last + self._every - global_step
-
-    def before_run(self, run_context: RunContext) -> RunArgs:
-        """Requests the global step."""
-        del run_context
-        return RunArgs(self._read_step_after)
-
-    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
-        """Writes the rate, if it is due."""
-        del run_context
-        step = int(run_values.results)
-        if not self._timer.should_trigger_for_step(step):
-            return
-        secs, steps = self._timer.update_last_triggered_step(step)
-        if secs is None:  # The first step starts the clock.
-            return
-        rates = {_STEP_RATE: steps / secs}
-        if self._examples_per_step is not None:
-            rates[_EXAMPLE_RATE] = rates[_STEP_RATE] * self._examples_per_step
-        summary = tf.compat.v1.Summary()
-        for tag, rate in rates.items():
-            summary.value.add(tag=tag, simple_value=rate)
-            _LOG.info("%s: %g", tag, rate)
-        self._writer.add_summary(summary, step)
-
-
-class SummaryHook(Hook):
-    """Hook that writes the summaries of the first step and of every n-th after it.
-
-    The hook fetches the global step with the step; see `StepRateHook`.
-
-    Args:
-      step_after: Tensor of the global step after a step.
-      every_n_steps: Number of steps from one summary to the next.
-      output_dir: Directory of the event file.
-      scaffold: The Scaffold of the session, with its summary_op.
-    """
-
-    def __init__(
-        self,
-        step_after: tf.Tensor,
-        every_n_steps: int,
-        output_dir: str,
-        scaffold: tf.compat.v1.train.Scaffold,
-    ) -> None:
-        self._read_step_after, self._every, self._dir = step_after, every_n_steps, output_dir
-        self._scaffold = scaffold
-        self._timer = tf.compat.v1.train.SecondOrStepTimer(every_steps=every_n_steps)
-
-    def begin(self) -> None:
-        """Opens the event file."""
-        self._writer = tf.compat.v1.summary.FileWriterCache.get(self._dir)
-        self._next_step: int | None = None
-
-    def steps_until_due(self, global_step: int) -> int:
-        """Returns the number of steps up to and with the next summary."""
-        last = self._timer.last_triggered_step()
-        is_first = self._next_step is None or last is None
-        return 1 if is_first else last + self._every - global_step
-
-    def after_loop(self, steps: int, loss: Any) -> None:
-        """Counts the steps of a loop."""
-        del loss
-        if self._next_step is not None:
-            self._next_step += steps
-
-    def before_run(self, run_context: RunContext) -> RunArgs:
-        """Requests the summaries, if they are due, and the global step."""
-        del run_context
-        is_first = self._next_step is None
-        self._is_due = is_first or self._timer.should_trigger_for_step(self._next_step)
-        has_summaries = self._is_due and self._scaffold.summary_op is not None
-        return RunArgs(
-            [self._read_step_after, *([self._scaffold.summary_op] if has_summaries else [])]
-        )
-
-    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
-        """Writes the summaries."""
-        del run_context
-        step, *summaries = run_values.results
-        if self._next_step is None:
-            start = tf.compat.v1.SessionLog(status=tf.compat.v1.SessionLog.START)
-            self._writer.add_session_log(start, step)
-        if self._is_due:
-            self._timer.update_last_triggered_step(step)
-            for summary in summaries:
-                self._writer.add_summary(summary, step)
-        self._next_step = int(step) + 1
-
-    def end(self, session: tf.compat.v1.Session) -> None:
-        """Flushes the event file."""
-        del session
-        self._writer.flush()
 
 
 class HistoryHook(Hook):
