@@ -140,7 +140,7 @@ def test_every_file_has_the_version_that_recorded_it() -> None:
     assert sorted(versions) == FILES
     original = {
         **dict.fromkeys(FILES, "TensorFlow 1.15.5"),
-        **dict.fromkeys(OF_LIBRARY, "TensorFlow 2.15"),
+        **dict.fromkeys(OF_LIBRARY, "TensorFlow 2.15.1"),
         **dict.fromkeys(record.TREES, "TensorFlow 2.8.4"),
         record.TFJOB: "kubeflow-training",
         record.KUBERNETES: "kubeflow-trainer-api",
