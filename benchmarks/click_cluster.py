@@ -14,10 +14,10 @@ from benchmarks.apis import APIS
 from benchmarks.click_job import ClickJob
 from benchmarks.training.clock import make_clock
 from benchmarks.training.model import WINDOWS, compute_steady_rate
+from benchmarks.training.replicas import MARK, read_rate
 from estimator_train.launcher.ports import find_free_addresses
 
 _TASKS = {"ps": 2, "chief": 1, "worker": 2}
-_MARK = "steps a second:"
 
 
 def measure_cluster(peer: str, ids: int, window: int) -> float:
@@ -37,13 +37,13 @@ def measure_cluster(peer: str, ids: int, window: int) -> float:
                 [*command, str(window)],
                 env={**os.environ, "TF_CONFIG": json.dumps({"cluster": cluster, "task": task})},
                 stdout=subprocess.PIPE if job == "chief" else subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                stderr=subprocess.PIPE if job == "chief" else subprocess.DEVNULL,
                 text=True,
             )
             for job, index, task in _list_tasks()
         }
         try:
-            output, _ = running["chief", 0].communicate()
+            rate = read_rate(running["chief", 0])
             for index in range(_TASKS["worker"]):
                 running["worker", index].wait()
         finally:
@@ -51,8 +51,7 @@ def measure_cluster(peer: str, ids: int, window: int) -> float:
             for process in running.values():
                 process.kill()
                 process.wait()
-    (rate,) = [line for line in output.splitlines() if line.startswith(_MARK)]
-    return float(rate.removeprefix(_MARK))
+    return rate
 
 
 def _list_tasks() -> Iterator[tuple[str, int, dict[str, str | int]]]:
@@ -73,7 +72,7 @@ def main() -> None:
     )
     api.train_and_evaluate(estimator, train, api.EvalSpec(lambda: job.training_input(rows), 1))
     if estimator.config.is_chief:
-        print(_MARK, compute_steady_rate(clock.marks, window), flush=True)
+        print(MARK, compute_steady_rate(clock.marks, window), flush=True)
 
 
 if __name__ == "__main__":

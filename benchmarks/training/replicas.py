@@ -112,10 +112,15 @@ def _measure_steps(api: str, kind: str, cores: Sequence[set[int]], quick: bool) 
                     preexec_fn=partial(os.sched_setaffinity, 0, own_cores),
                 )
             )
-        return [_read_rate(process) for process in running]
+        return [read_rate(process) for process in running]
 
 
-def _read_rate(process: subprocess.Popen[str]) -> float:
+def read_rate(process: subprocess.Popen[str]) -> float:
+    """Returns the steps per second that a process prints at its end.
+
+    Raises:
+      RuntimeError: The process failed.
+    """
     output, errors = process.communicate()
     lines = [line for line in output.splitlines() if line.startswith(MARK)]
     if process.returncode or not lines:

@@ -140,15 +140,8 @@ def _write_few_at_once(prefix: tf.Tensor, parts: Sequence[_Part]) -> tf.Tensor:
 def _divide(write: tf.Operation) -> list[_Part]:
     """Returns names, slices and values of an operation in parts of at least `_LARGE_BYTES`."""
     names, slices = map(tf.get_static_value, write.inputs[1:_FIRST_VALUE])
-    parts: list[_Part] = [[]]
-    size = 0
-    for entry in zip(names, slices, write.inputs[_FIRST_VALUE:], strict=True):
-        if size >= _LARGE_BYTES:
-            parts.append([])
-            size = 0
-        parts[-1].append(entry)
-        size += graphs.count_bytes(entry[2])
-    return parts
+    entries = zip(names, slices, write.inputs[_FIRST_VALUE:], strict=True)
+    return graphs.divide(entries, lambda entry: graphs.count_bytes(entry[2]), _LARGE_BYTES)
 
 
 def _read_again(value: tf.Tensor) -> tf.Tensor:

@@ -52,7 +52,7 @@ class TrainingLoop:
     """Loop of a training step, replaced by a compiled one once XLA has compiled the step.
 
     The loop is built when it first runs, so that the first step does not wait for it. Loops with a
-    vote or with XLA are built at once: all workers must have the same graph when a session opens,
+    vote or with XLA are built here: all workers must have the same graph when a session opens,
     and errors of XLA come before training.
 
     Args:

@@ -5,7 +5,7 @@ import functools
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import tensorflow as tf
@@ -35,6 +35,7 @@ from tensorflow.python.training.training_util import (
     _get_or_create_global_step_read,
 )
 
+_Entry = TypeVar("_Entry")
 # A part of a checkpoint that one operation reads has at least this size.
 _PART_BYTES = 16 * 2**20
 _ASSIGNMENTS = ("AssignAddVariableOp", "AssignVariableOp", "AssignAdd", "Assign")
@@ -147,6 +148,27 @@ def count_bytes(value: tf.Tensor | tf.Variable) -> int:
     return int(value.shape.num_elements() or 0) * int(value.dtype.size)
 
 
+def divide(
+    entries: Iterable[_Entry], count: Callable[[_Entry], int], min_bytes: int
+) -> list[list[_Entry]]:
+    """Returns entries in parts of at least `min_bytes`, in their order; the last may be smaller.
+
+    Args:
+      entries: What to divide.
+      count: Returns the size of an entry in bytes.
+      min_bytes: Minimum size of a part.
+    """
+    parts: list[list[_Entry]] = [[]]
+    size = 0
+    for entry in entries:
+        if size >= min_bytes:
+            parts.append([])
+            size = 0
+        parts[-1].append(entry)
+        size += count(entry)
+    return parts
+
+
 def list_operations_before(operation: tf.Operation) -> list[tf.Operation]:
     """Returns the operations whose end or result an operation needs."""
     return [*operation.control_inputs, *(tensor.op for tensor in operation.inputs)]
@@ -254,15 +276,12 @@ class RestoreByParts(BulkSaverBuilder):
         restore_sequentially: bool,
     ) -> list[tf.Tensor]:
         """Returns the restored tensors of all entries, in their order."""
-        parts: list[list[Any]] = [[]]
-        size = 0
-        for saveable in saveables:
-            if size >= _PART_BYTES:
-                parts.append([])
-                size = 0
-            parts[-1].append(saveable)
-            # Other objects than tensors and variables, such as tables, are not large.
-            size += count_bytes(saveable.op) if hasattr(saveable.op, "shape") else 0
+        # Other objects than tensors and variables, such as tables, are not large.
+        parts = divide(
+            saveables,
+            lambda saveable: count_bytes(saveable.op) if hasattr(saveable.op, "shape") else 0,
+            _PART_BYTES,
+        )
         restore = functools.partial(super().bulk_restore, filename_tensor)
         restored = [restore(part, preferred_shard, restore_sequentially) for part in parts]
         return [tensor for tensors in restored for tensor in tensors]
