@@ -23,6 +23,7 @@ from estimator_train.engine.distributed.sync_watchdog import WaitForPeersCreator
 from estimator_train.engine.graph.mixed_precision import enable_casts
 from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.loops.training_loop import needs_other_workers
+from estimator_train.engine.sessions.initial_fills import fill_variables
 from estimator_train.engine.sessions.worker_session import PromptSessionCreator
 from estimator_train.engine.tf_internals import graphs, saver_entries
 from estimator_train.goodput.clock import RESTORE, process_clock
@@ -194,7 +195,7 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
                 interim = find_interim_copy(path, files)
                 copy = interim or find_copy(path, files)
             creator = tf.compat.v1.train.ChiefSessionCreator(
-                self._scaffold,
+                self._scaffold if path else self._prepare_initialization(),
                 self._config.master,
                 self._settings,
                 checkpoint_filename_with_path=copy or path,
@@ -224,6 +225,12 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
                 self._scaffold.saver.recover_last_checkpoints(list(named.paths))
             self._on_restored(path, interim is not None)
             return session
+
+    def _prepare_initialization(self) -> tf.compat.v1.train.Scaffold:
+        """Returns the Scaffold of a session that initializes the variables."""
+        self._scaffold.finalize()
+        graph = tf.compat.v1.get_default_graph()
+        return fill_variables(self._scaffold) if _has_large_constants(graph) else self._scaffold
 
     def _has_lost_server(self, error: tf.errors.OpError) -> bool:
         """Returns whether an error may be that of a lost server, which its callers handle."""
