@@ -15,7 +15,7 @@ from benchmarks.click_job import BATCH, ClickJob
 from benchmarks.picture_job import make_clock
 
 _IDS, _LARGE_IDS, _QUICK_IDS = 500_000, 3_000_000, 1000
-_STEPS, _EVALUATED, _CLUSTER_WINDOW = 1000, 20, 50
+_STEPS, _EVALUATED, _CLUSTER_WINDOW = 1000, 20, 100
 _TABLES = {False: "tables of 0.7 GB", True: "tables of 4 GB"}
 
 

@@ -25,6 +25,7 @@ class BatchChunks:
     Attributes:
       iterator: See above.
       size: Number of batches in a chunk.
+      batch_size: Number of examples in a batch.
       specs: Shapes and dtypes of the components of a chunk.
       start: Operation that starts the chunks in a session, and makes the iterator read from them.
     """
@@ -33,6 +34,7 @@ class BatchChunks:
         self.iterator = iterator
         self.specs: tuple[tf.TensorSpec, ...] = dataset.element_spec
         self.size: int = self.specs[0].shape[0]
+        self.batch_size: int = self.specs[0].shape[1]
         self._types = {
             "output_types": [spec.dtype for spec in self.specs],
             "output_shapes": [spec.shape for spec in self.specs],

@@ -8,9 +8,10 @@ in the loop and a step outside the loop read and write the same state.
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.loops.chosen_executor import ChosenExecutor
@@ -51,10 +52,12 @@ class StepLoop:
       outcome: Tensors of the steps done and the last loss; with a vote, then whether all workers
         have input for one more step.
       trial: Test whether a step compiles, for a loop of compiled steps.
+      batch_size: Number of examples in each step, if chunks of the input have it; or None.
 
     Attributes:
       outcome: See above.
       trial: See above.
+      batch_size: See above.
     """
 
     def __init__(
@@ -64,9 +67,10 @@ class StepLoop:
         last_loss: "_LoopVariable",
         outcome: tuple[tf.Tensor, ...],
         trial: Trial | None = None,
+        batch_size: int | None = None,
     ) -> None:
         self.outcome = outcome
-        self.trial = trial
+        self.trial, self.batch_size = trial, batch_size
         self._max_steps, self._done, self._last_loss = max_steps, done, last_loss
         self._calls: ChosenExecutor | None = None
         self._set: tuple[tf.compat.v1.Session, int] | None = None
@@ -166,7 +170,8 @@ def build_loop(
     with _enable_control_flow_v2():
         outcome = tf.while_loop(is_step_next, run_step, start, parallel_iterations=1)
     trial = step.make_trial(loss.graph)
-    return StepLoop(max_steps, steps_done, last_loss, tuple(outcome[:3]), trial)
+    batch_size = chunks.batch_size if chunks is not None else None
+    return StepLoop(max_steps, steps_done, last_loss, tuple(outcome[:3]), trial, batch_size)
 
 
 @contextlib.contextmanager
@@ -292,13 +297,20 @@ class _LoopVariable:
             self._handle = tf.raw_ops.VarHandleOp(dtype=dtype, shape=[], shared_name=name)
             self.read = tf.raw_ops.ReadVariableOp(resource=self._handle, dtype=dtype)
             self._value = tf.compat.v1.placeholder(dtype, [])
-            self._assign = self.assign(self._value)
+            with tf.control_dependencies([self.assign(self._value)]):
+                self._assigned = tf.identity(self._value)
+            self._set: tuple[tf.compat.v1.Session, Callable[..., Any]] | None = None
 
     def assign(self, value: tf.Tensor) -> tf.Operation:
         return tf.raw_ops.AssignVariableOp(resource=self._handle, value=value)
 
     def set(self, session: tf.compat.v1.Session, value: int) -> None:
-        session.run(self._assign, {self._value: value})
+        if self._set is None or self._set[0] is not session:
+            call = graphs.prepare_session_call(
+                session, [self._value], [self._assigned], in_this_thread=not session.sess_str
+            )
+            self._set = session, call
+        self._set[1](np.asarray(value, self._value.dtype.as_numpy_dtype))
 
 
 def find_sub_graph(

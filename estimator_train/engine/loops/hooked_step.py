@@ -3,11 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.hook_types import Hook, RunArgs, RunContext, RunValues
-from estimator_train.engine.loops.prepared_calls import PreparedCalls
+from estimator_train.engine.loops.graph_loop import StepLoop
+from estimator_train.engine.loops.prepared_calls import DerivedCalls, PreparedCalls
 from estimator_train.engine.loops.step_fetches import StepFetches
+from estimator_train.engine.tf_internals import graphs
 
 
 class HookedStep:
@@ -19,19 +22,25 @@ class HookedStep:
     """
 
     def __init__(self, fetches: StepFetches, hooks: Sequence[Hook]) -> None:
+        self._fetches = fetches
         # Hooks find this list in `run_context.original_args`.
         self._arguments = RunArgs([fetches.train_op, fetches.loss, fetches.step_read])
         self._hooks = hooks
         self._calls = PreparedCalls()
+        self._compiled: _CompiledStep | None = None
 
-    def run(self, session: tf.compat.v1.Session) -> tuple[list[Any], bool]:
+    def run(
+        self, session: tf.compat.v1.Session, compiled: StepLoop | None = None
+    ) -> tuple[np.generic, int, bool]:
         """Runs the step.
 
         Args:
           session: A raw session.
+          compiled: Loop of the step compiled by XLA. It runs the step if all fetches of hooks can
+            be computed from the loss and the global step, as the summary of the loss can.
 
         Returns:
-          The values of train_op, loss and step_read, and whether a hook asks to stop.
+          The loss, the global step before the step, and whether a hook asks to stop.
 
         Raises:
           RuntimeError: Two hooks feed the same tensor.
@@ -49,10 +58,62 @@ class HookedStep:
         if feeds or options.ByteSize():
             values = session.run(all_fetches, feeds, options, metadata)
         else:
-            values = self._calls.run(session, all_fetches)
+            values = self._run_compiled(session, compiled, fetches) if compiled else None
+            values = values or self._calls.run(session, all_fetches)
         for hook in self._hooks:
             hook.after_run(context, RunValues(values.get(hook), options, metadata))
-        return values["step"], context.stop_requested
+        _, loss, before = values["step"]
+        return loss, int(before), context.stop_requested
+
+    def _run_compiled(
+        self, session: tf.compat.v1.Session, loop: StepLoop, fetches: dict[Any, Any]
+    ) -> dict[Any, Any] | None:
+        """Runs the compiled step; returns None, without a step, if hooks fetch more of it."""
+        if self._compiled is None or self._compiled.loop is not loop:
+            self._compiled = _CompiledStep(session, loop, self._fetches)
+        return self._compiled.run(fetches)
+
+
+class _CompiledStep:
+    """A step that a compiled loop runs, and the fetches that follow from its results.
+
+    Args:
+      session: A raw session.
+      loop: The loop.
+      step: The tensors of the step.
+
+    Attributes:
+      loop: See above.
+    """
+
+    def __init__(self, session: tf.compat.v1.Session, loop: StepLoop, step: StepFetches) -> None:
+        self.loop = loop
+        self._session, self._size = session, []
+        self._read_step = graphs.prepare_session_call(
+            session, [], [step.step_read], in_this_thread=True
+        )
+        known = [step.loss, step.step_read, step.step_after]
+        if loop.batch_size is not None and step.batch_size is not None:
+            known.append(step.batch_size)
+            self._size = [step.batch_size.dtype.as_numpy_dtype(loop.batch_size)]
+        self._derived = DerivedCalls(session, known)
+
+    def run(self, fetches: dict[Any, Any]) -> dict[Any, Any] | None:
+        """Runs the step; returns None, without a step, if the fetches need more of it.
+
+        Args:
+          fetches: The fetches of each hook.
+
+        Returns:
+          Their values, and under "step" those of the HookedStep, without that of the train_op.
+        """
+        derive = self._derived.prepare(fetches)
+        if derive is None:
+            return None
+        [before] = self._read_step()
+        _, loss, _ = self.loop.run(self._session, 1)
+        [after] = self._read_step()
+        return {"step": [None, loss, before], **derive([loss, before, after, *self._size])}
 
 
 def _merge_feeds(feed_dicts: Sequence[Mapping[Any, Any]]) -> dict[Any, Any]:

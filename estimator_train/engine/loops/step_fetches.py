@@ -18,8 +18,12 @@ class StepFetches:
       train_op: Operation or tensor that runs the step.
       loss: The loss of the step, a scalar.
       step_read: The global step before the step, an int64 scalar.
+      step_after: The global step after the step, an int64 scalar.
+      batch_size: Number of examples in the step, an integer scalar, or None.
     """
 
     train_op: TrainOp
     loss: tf.Tensor
     step_read: tf.Tensor
+    step_after: tf.Tensor
+    batch_size: tf.Tensor | None = None

@@ -87,8 +87,9 @@ class StepRunner:
         if self._run_loop(session):
             return True
         self._coordinator.propose_loop(self._can_loop_next)
-        (_, self._loss, before), stop = self._hooked_step.run(session)
-        self._follow_global_step(int(before))
+        compiled = self._loops.compiled if self._counts_steps else None
+        self._loss, before, stop = self._hooked_step.run(session, compiled)
+        self._follow_global_step(before)
         return stop
 
     def _run_loop(self, session: tf.compat.v1.Session) -> bool:

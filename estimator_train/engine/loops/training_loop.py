@@ -92,6 +92,12 @@ class TrainingLoop:
             self._compiled = self._build_compiled()
         self.hooks = [] if chunks is None else self._build_chunked(chunks)
 
+    @property
+    def compiled(self) -> StepLoop | None:
+        """The loop of compiled steps; None before XLA has compiled them."""
+        is_compiled = self.can_loop and self._loop is not None and self._loop.trial is not None
+        return self._loop if is_compiled else None
+
     def choose(self, session: tf.compat.v1.Session) -> StepLoop | None:
         """Returns the loop to run: the one of compiled steps, if XLA compiles them.
 

@@ -1,9 +1,10 @@
 """A training step compiled by XLA, for loops of steps.
 
 The step becomes one function that XLA compiles. The operations that read the input stay outside of
-the function and feed it. A step that hooks see runs uncompiled, since hooks may fetch any of its
-tensors. (Auto-clustering of the graph or session compiles many small functions, whose calls cost
-as much time as they save on a CPU.)
+the function and feed it. A step that hooks see runs uncompiled if a hook fetches more than the
+loss, the global step and what depends on them alone, such as a summary of the loss.
+(Auto-clustering of the graph or session compiles many small functions, whose calls cost as much
+time as they save on a CPU.)
 """
 
 import dataclasses

@@ -5,7 +5,6 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.graph.step_graph import Step
 from estimator_train.engine.hook_types import Hook, RunArgs, RunContext, RunValues
 
 _LOG = tf.get_logger()
@@ -13,30 +12,25 @@ _STEP_RATE = "global_step/sec"
 _EXAMPLE_RATE = "examples/sec"
 
 
-def make_event_hooks(context: EstimatorContext, step: Step) -> list[Hook]:
+def make_event_hooks(
+    context: EstimatorContext, step_after: tf.Tensor, scaffold: tf.compat.v1.train.Scaffold
+) -> list[Hook]:
     """Returns the hooks that write steps per second and summaries; none in a task without events.
 
     Args:
       context: The estimator that is trained.
-      step: The training step.
+      step_after: Tensor of the global step after a step.
+      scaffold: The Scaffold of the session, with its summary_op.
     """
     config, model_dir = context.config, context.model_dir
     if not context.topology.writes_events:
         return []
     hooks: list[Hook] = []
-    step_after = _read_step_after(step)
     if every := config.log_step_count_steps:
         hooks.append(StepRateHook(step_after, every, model_dir, context.examples_per_step))
     if every := config.save_summary_steps:
-        hooks.append(SummaryHook(step_after, every, model_dir, step.spec.scaffold))
+        hooks.append(SummaryHook(step_after, every, model_dir, scaffold))
     return hooks
-
-
-def _read_step_after(step: Step) -> tf.Tensor:
-    """Returns the global step after a step."""
-    with tf.control_dependencies([step.spec.train_op]):
-        primary = getattr(step.global_step, "values", (step.global_step,))[0]
-        return primary.read_value()
 
 
 class StepRateHook(Hook):

@@ -10,6 +10,7 @@ import tensorflow as tf
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import Step
 from estimator_train.engine.hook_types import Hook, HookPhase, RunArgs, RunContext, RunValues
+from estimator_train.engine.loops.step_fetches import StepFetches
 from estimator_train.engine.run.event_hooks import make_event_hooks
 from estimator_train.engine.run.history import History
 from estimator_train.engine.run.nan_loss import NanLossError, describe_not_finite
@@ -19,26 +20,26 @@ _LOG = tf.get_logger()
 
 
 def make_standard_hooks(
-    context: EstimatorContext, step: Step, step_read: tf.Tensor, join_writer: Callable[[], None]
+    context: EstimatorContext, step: Step, fetches: StepFetches, join_writer: Callable[[], None]
 ) -> dict[HookPhase, list[Hook]]:
     """Returns the hooks that every training has, by their phases.
 
     Args:
       context: The estimator that is trained.
       step: The training step.
-      step_read: Tensor of the global step before that step.
+      fetches: The tensors of the step.
       join_writer: Waits for a checkpoint that a thread is writing.
     """
     return {
         HookPhase.EVENTS: [
-            *make_event_hooks(context, step),
-            *_make_history_hooks(context, step, step_read),
+            *make_event_hooks(context, fetches.step_after, step.spec.scaffold),
+            *_make_history_hooks(context, fetches),
         ],
-        HookPhase.LOSS: _make_loss_hooks(context, step, step_read, join_writer),
+        HookPhase.LOSS: _make_loss_hooks(context, step, fetches, join_writer),
     }
 
 
-def _make_history_hooks(context: EstimatorContext, step: Step, step_read: tf.Tensor) -> list[Hook]:
+def _make_history_hooks(context: EstimatorContext, fetches: StepFetches) -> list[Hook]:
     """Returns the hook that writes the history into model_dir, on the chief."""
     config, every = context.config, context.config.log_step_count_steps
     if not every or not config.is_chief:
@@ -47,9 +48,9 @@ def _make_history_hooks(context: EstimatorContext, step: Step, step_read: tf.Ten
         HistoryHook(
             context.model_dir,
             every,
-            step.spec.loss,
-            step_read,
-            step.batch_size,
+            fetches.loss,
+            fetches.step_read,
+            fetches.batch_size,
             *_count_replicas_and_processes(config),
         )
     ]
@@ -65,14 +66,14 @@ def _count_replicas_and_processes(config: RunConfig) -> tuple[int, int]:
 
 
 def _make_loss_hooks(
-    context: EstimatorContext, step: Step, step_read: tf.Tensor, join_writer: Callable[[], None]
+    context: EstimatorContext, step: Step, fetches: StepFetches, join_writer: Callable[[], None]
 ) -> list[Hook]:
     """Returns the hooks that check the loss for NaN and log it."""
-    nan_hook = NanLossHook(step.spec.loss, step.global_step, context.model_dir, join_writer)
+    nan_hook = NanLossHook(fetches.loss, step.global_step, context.model_dir, join_writer)
     hooks: list[Hook] = [nan_hook]
     every = context.config.log_step_count_steps
     if every:
-        tensors = {"loss": step.spec.loss, "step": step_read}
+        tensors = {"loss": fetches.loss, "step": fetches.step_read}
         hooks.append(tf.compat.v1.train.LoggingTensorHook(tensors, every_n_iter=every))
     return hooks
 

@@ -1,6 +1,7 @@
 """Training: one graph, one monitored session, steps until a hook or the input ends them."""
 
 import contextlib
+import dataclasses
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -27,7 +28,7 @@ from estimator_train.engine.hook_types import (
 from estimator_train.engine.inputs.chunks import make_chunks
 from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.loops.coordination import WorkerAgreement, WorkerCoordinator
-from estimator_train.engine.loops.step_fetches import StepFetches, TrainOp
+from estimator_train.engine.loops.step_fetches import StepFetches
 from estimator_train.engine.loops.step_runner import StepRunner
 from estimator_train.engine.loops.training_loop import LoopSettings, TrainingLoop
 from estimator_train.engine.run.save_on_signal import save_on_signal
@@ -106,7 +107,7 @@ def _train_in_new_graph(
         context, make_placement(config, topology.device) if topology.device else None
     ):
         step = _build_training_step(context, input_fn, hooks, strategy)
-        step_read = graphs.read_step_before_increment(step.global_step, step.spec.train_op)
+        fetches = _find_fetches(step)
         _show_loss(step.spec.loss)
         votes = step.inputs.has_next is not None
         agreement = WorkerAgreement(True, False) if votes else WorkerAgreement()
@@ -115,9 +116,9 @@ def _train_in_new_graph(
         )
         timeout = _make_step_timeout(context)
         hooks = [*hooks, checkpoints.goodput]
-        phased = _collect_hooks(context, step, step_read, checkpoints, hooks, timeout)
+        phased = _collect_hooks(context, step, fetches, checkpoints, hooks, timeout)
         all_hooks = _sort_hooks(phased)
-        fetches = StepFetches(_instrument(step.spec.train_op, all_hooks), step.spec.loss, step_read)
+        fetches = _instrument(fetches, all_hooks)
         loops = _make_loops(context, step, strategy, fetches, all_hooks)
         coordinator = WorkerCoordinator()
         if votes:
@@ -154,10 +155,20 @@ def _build_training_step(
     return step
 
 
+def _find_fetches(step: Step) -> StepFetches:
+    """Returns the tensors of a step; adds reads of the global step to the default graph."""
+    train_op = step.spec.train_op
+    before = graphs.read_step_before_increment(step.global_step, train_op)
+    primary = getattr(step.global_step, "values", (step.global_step,))[0]
+    with tf.control_dependencies([train_op]):
+        after = primary.read_value()
+    return StepFetches(train_op, step.spec.loss, before, after, step.batch_size)
+
+
 def _collect_hooks(
     context: EstimatorContext,
     step: Step,
-    step_read: tf.Tensor,
+    fetches: StepFetches,
     checkpoints: TrainingCheckpoints,
     callers_hooks: Sequence[Hook],
     timeout: StepTimeout | None,
@@ -169,7 +180,7 @@ def _collect_hooks(
     Args:
       context: The estimator that is trained.
       step: The training step.
-      step_read: Tensor of the global step before that step.
+      fetches: The tensors of the step.
       checkpoints: The checkpoints of the training.
       callers_hooks: Hooks of the caller.
       timeout: The time limit of steps, or None.
@@ -183,7 +194,7 @@ def _collect_hooks(
         HookPhase.POSITION_SAVING: position.save_hooks if position else (),
         HookPhase.CHECKPOINTS: checkpoints.hooks,
         HookPhase.MODEL_ON_CHIEF: step.spec.training_chief_hooks if is_chief else (),
-        **make_standard_hooks(context, step, step_read, checkpoints.saver.wait),
+        **make_standard_hooks(context, step, fetches, checkpoints.saver.wait),
         HookPhase.CALLER: callers_hooks,
         HookPhase.MODEL: step.spec.training_hooks,
     }
@@ -224,17 +235,13 @@ def _find_phase(hook: Hook, default_phase: HookPhase) -> HookPhase:
     return default_phase if phase is None else phase
 
 
-def _instrument(train_op: TrainOp, hooks: Iterable[Hook]) -> TrainOp:
-    """Returns a train_op with the measuring operations of all hooks.
-
-    Args:
-      train_op: Operation or tensor that runs one training step.
-      hooks: All hooks of the session.
-    """
+def _instrument(fetches: StepFetches, hooks: Iterable[Hook]) -> StepFetches:
+    """Returns a step with the measuring operations of all hooks."""
+    train_op = fetches.train_op
     for hook in hooks:
         if isinstance(hook, InstrumentingHook):
             train_op = hook.instrument(train_op)
-    return train_op
+    return dataclasses.replace(fetches, train_op=train_op)
 
 
 def _make_step_timeout(context: EstimatorContext) -> StepTimeout | None:

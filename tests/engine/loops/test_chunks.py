@@ -11,6 +11,8 @@ import estimator_train as est
 from estimator_train.engine.inputs.chunks import make_chunks
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.loops.graph_loop import build_loop
+from estimator_train.engine.loops.hooked_step import HookedStep
+from estimator_train.engine.loops.step_fetches import StepFetches
 from estimator_train.launcher.ports import find_free_addresses
 
 tf1 = tf.compat.v1
@@ -92,13 +94,25 @@ def read_values(estimator):
 
 
 @contextlib.contextmanager
-def open_loop(**arguments):
-    """Yields a session and the loop of a step over chunks."""
+def open_step(**arguments):
+    """Yields a session, the loop of a step over chunks, and the tensors of the uncompiled step.
+
+    The train_op of the uncompiled step fails.
+    """
     with tf.Graph().as_default() as graph:
         tf1.set_random_seed(1)
         iterator = tf1.data.make_initializable_iterator(input_fn())
         inputs = Inputs(iterator.get_next(), None, iterator, iterator.initializer)
         loss, train_op = make_step(inputs.features, **arguments)
+        step_read = tf1.train.get_global_step().read_value()
+        step = StepFetches(
+            tf.debugging.Assert(False, ["the uncompiled step ran"]),
+            loss,
+            step_read,
+            step_read + 1,
+            tf.shape(inputs.features)[0],
+        )
+        tf1.summary.scalar("loss", loss)
         chunks = make_chunks(inputs)
         loop = build_loop(train_op, loss, compiled=True, chunks=chunks)
         initializer = tf1.global_variables_initializer()
@@ -106,7 +120,14 @@ def open_loop(**arguments):
         with tf1.Session() as session:
             session.run(initializer)
             session.run(chunks.start)
-            yield session, loop
+            yield session, loop, step
+
+
+@contextlib.contextmanager
+def open_loop(**arguments):
+    """Yields a session and the loop of a step over chunks."""
+    with open_step(**arguments) as (session, loop, _):
+        yield session, loop
 
 
 def test_steps_in_chunks_and_steps_that_hooks_see_share_the_order_of_the_input(tmp_path):
@@ -138,6 +159,35 @@ def test_a_loop_ends_within_a_chunk_and_the_next_continues_there():
             step = session.run("global_step/Read/ReadVariableOp:0")
             assert loss == session.run("losses/Read/ReadVariableOp:0")[step - 1]
         np.testing.assert_array_equal(session.run("firsts/Read/ReadVariableOp:0")[:150], plain)
+
+
+class AskHook(tf1.train.SessionRunHook):
+    """Hook that fetches the same tensors at each step, and keeps their values."""
+
+    def __init__(self, fetches):
+        self.fetches, self.seen = fetches, []
+
+    def before_run(self, run_context):
+        return tf1.train.SessionRunArgs(self.fetches)
+
+    def after_run(self, run_context, run_values):
+        self.seen.append(run_values.results)
+
+
+def test_a_compiled_step_runs_if_hooks_fetch_only_its_loss_and_step():
+    with open_step() as (session, loop, step):
+        [summary] = session.graph.get_collection(tf1.GraphKeys.SUMMARIES)
+        hook = AskHook([step.loss, step.step_read, step.step_after, step.batch_size, summary])
+        runner = HookedStep(step, [hook])
+        loop.run(session, 31)
+        results = [runner.run(session, loop) for _ in range(3)]
+        losses = session.run("losses/Read/ReadVariableOp:0")[31:34]
+        assert results == [(loss, 31 + n, False) for n, loss in enumerate(losses)]
+        for n, (*numbers, written) in enumerate(hook.seen):
+            assert numbers == [losses[n], 31 + n, 32 + n, 8]
+            assert tf1.Summary.FromString(written).value[0].simple_value == losses[n]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="the uncompiled step ran"):
+            HookedStep(step, [AskHook("IteratorGetNext:0")]).run(session, loop)
 
 
 def read_first_values(count):

@@ -1,10 +1,11 @@
 """One step with its hooks: all their fetches in one prepared call."""
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
 from estimator_train.engine.loops.hooked_step import HookedStep
-from estimator_train.engine.loops.prepared_calls import PreparedCalls
+from estimator_train.engine.loops.prepared_calls import DerivedCalls, PreparedCalls
 from estimator_train.engine.loops.step_fetches import StepFetches
 
 tf1 = tf.compat.v1
@@ -34,7 +35,7 @@ def counter():
         count = tf1.get_variable("count", [], tf.int64, initializer=tf1.zeros_initializer())
         step = count.assign_add(1)
         session.run(count.initializer)
-        yield session, StepFetches(step, step, step)
+        yield session, StepFetches(step, step, step, step)
 
 
 def test_hooks_get_their_fetches_at_each_step(counter):
@@ -45,9 +46,8 @@ def test_hooks_get_their_fetches_at_each_step(counter):
     second = Asks(SessionRunArgs(step.loss), stops_at=5)
     runner = HookedStep(step, [first, second])
     for n in range(1, 7):
-        values, stop = runner.run(session)
-        assert values == [n, n, n]  # Each hook's fetches are of the same call.
-        assert stop == (n == 5)
+        # Each hook's fetches are of the same call.
+        assert runner.run(session) == (n, n, n == 5)
     assert [value.results for value in first.seen] == [None, [1, {"b": [2]}], 1] * 2
     assert [value.results for value in second.seen] == [1, 2, 3, 4, 5, 6]
     assert first.original == [step.loss] * 3
@@ -75,6 +75,28 @@ def test_each_hook_gets_a_trace_that_one_of_them_requests(counter):
     for hook in hooks:
         assert hook.seen[0].run_metadata.step_stats.dev_stats
         assert not hook.seen[1].run_metadata.step_stats.dev_stats
+
+
+def test_calls_derive_fetches_from_known_tensors_alone():
+    with tf.Graph().as_default(), tf1.Session() as session:
+        zeros = tf1.zeros_initializer()
+        count = tf1.get_variable("count", [], initializer=zeros, use_resource=True)
+        loss, step = count.assign_add(1.0) * 2, count.assign_add(10.0) + 0
+        summary = tf1.summary.scalar("loss", loss)
+        with tf.control_dependencies([loss]):
+            after_loss = tf.constant(1)
+        session.run(count.initializer)
+        calls = DerivedCalls(session, [loss, step])
+        derive = calls.prepare({"hook": [loss, (summary, step + 1)], "other": {"a": summary}})
+        values = derive([np.float32(7), np.float32(3)])
+        assert values["hook"][0] == 7
+        assert values["hook"][1][1] == 4
+        assert tf1.Summary.FromString(values["other"]["a"]).value[0].simple_value == 7
+        assert calls.prepare([step, loss])([1, 2]) == [2, 1]
+        assert calls.prepare({})([1, 2]) == {}
+        needs_more = [count.read_value(), after_loss, loss + count, count, loss.op, "mul:0"]
+        assert [calls.prepare([loss, fetch]) for fetch in needs_more] == [None] * 6
+        assert session.run(count) == 0
 
 
 def test_prepared_calls_follow_the_session_and_take_any_number_of_fetches():
