@@ -25,7 +25,7 @@ def speed_up_full_collection() -> None:
     def unfreeze(phase: str, info: dict[str, int]) -> None:
         nonlocal frozen
         if frozen and phase == "stop" and info["generation"] == _OLDEST_GENERATION:
-            # Frozen objects can still end; there are more of them if the program froze its own.
+            # Frozen objects can still end; the count is higher if the program froze more objects.
             if gc.get_freeze_count() <= frozen:
                 gc.unfreeze()
             frozen = 0

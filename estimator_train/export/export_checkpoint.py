@@ -10,7 +10,7 @@ from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.reading import retry_on_deleted_checkpoint
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
-from estimator_train.engine.sessions.session import explain_restore_errors, make_session_config
+from estimator_train.engine.sessions.session import make_session_config, prepare_restore
 from estimator_train.engine.tf_internals import saver_entries
 from estimator_train.export.receivers import ReceiverFn
 from estimator_train.export.saved_model import EXPORT_TAGS, SavedModelWriter, open_writer
@@ -101,7 +101,7 @@ def _add_mode(
         with tf.compat.v1.Session(graph=graph, config=make_session_config(context)) as session:
             with (
                 _name_mode(mode, checkpoint_path),
-                explain_restore_errors(checkpoint_path, by_name),
+                prepare_restore(checkpoint_path, by_name),
             ):
                 saver.restore(session, checkpoint_path)
             writer.add(

@@ -26,7 +26,7 @@ class StepRunner:
     Each round runs a loop of the steps that no hook must see, then one step with all hooks.
 
     Args:
-      loops: The training step, and the loop of it, if there is one.
+      loops: The training step, and its loop, if there is one.
       hooks: All hooks of the session.
       coordinator: Decides with the other synchronous workers when loops run.
       timeout: The time limit of steps, or None.

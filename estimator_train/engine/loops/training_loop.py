@@ -66,7 +66,7 @@ class TrainingLoop:
       fetches: The training step.
       settings: Settings of the loop.
       vote: The vote that ends the loop, or None.
-      can_loop: Whether steps may run in a loop, as far as it is known before the loop is built.
+      can_loop: Whether steps may run in a loop; the first attempt to build one may make it False.
       hooks: Hooks that the loop needs in its session.
 
     Raises:

@@ -20,7 +20,7 @@ from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.model_cache import ModelCache, find_reused_input
 from estimator_train.engine.sessions.built_model import BuiltModel, Fetches, ModelJob
 from estimator_train.engine.sessions.open_model import OpenModel, PlainSession, ends_input
-from estimator_train.engine.sessions.session import explain_restore_errors, make_session_config
+from estimator_train.engine.sessions.session import make_session_config, prepare_restore
 from estimator_train.engine.tf_internals import graphs
 from estimator_train.estimator_spec.spec import ModeKeys
 
@@ -168,7 +168,7 @@ def _open_session(
 ) -> tf.compat.v1.train.MonitoredSession:
     with (
         model.graph.as_default(),
-        explain_restore_errors(checkpoint_path, not model.scaffold.saver),
+        prepare_restore(checkpoint_path, not model.scaffold.saver),
     ):
         creator = tf.compat.v1.train.ChiefSessionCreator(
             scaffold=model.scaffold,

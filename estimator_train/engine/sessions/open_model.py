@@ -22,7 +22,7 @@ from estimator_train.engine.inputs.start import optimize_start
 from estimator_train.engine.loops.prepared_calls import PreparedCalls
 from estimator_train.engine.model_cache import ReusedInput
 from estimator_train.engine.sessions.built_model import BuiltModel
-from estimator_train.engine.sessions.session import explain_restore_errors, open_restored_session
+from estimator_train.engine.sessions.session import open_restored_session, prepare_restore
 from estimator_train.engine.tf_internals import graphs
 
 # Each imported input leaves its operations in the graph; past these limits a model is rebuilt.
@@ -120,7 +120,7 @@ class OpenModel:
         if self._loaded != _find_fingerprint(checkpoint_path):
             with (
                 self.built.graph.as_default(),
-                explain_restore_errors(checkpoint_path, self._by_name),
+                prepare_restore(checkpoint_path, self._by_name),
             ):
                 scaffold.saver.restore(self.session, checkpoint_path)
             self._loaded = _find_fingerprint(checkpoint_path)

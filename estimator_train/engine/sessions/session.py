@@ -203,7 +203,7 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
             try:
                 with (
                     process_clock.spend(RESTORE),
-                    explain_restore_errors(path, self._restores_by_name),
+                    prepare_restore(path, self._restores_by_name),
                 ):
                     session = creator.create_session()
             except tf.errors.OpError as error:
@@ -252,7 +252,7 @@ def open_restored_session(
       config: Configuration of the session.
       checkpoint_path: The checkpoint, or None to initialize the variables.
     """
-    with graph.as_default(), explain_restore_errors(checkpoint_path, not scaffold.saver):
+    with graph.as_default(), prepare_restore(checkpoint_path, not scaffold.saver):
         creator = tf.compat.v1.train.ChiefSessionCreator(
             scaffold, config=config, checkpoint_filename_with_path=checkpoint_path
         )
@@ -260,8 +260,11 @@ def open_restored_session(
 
 
 @contextlib.contextmanager
-def explain_restore_errors(checkpoint_path: str | None, by_name: bool = True) -> Iterator[None]:
-    """Names the variables if a checkpoint that is restored in the context does not fit the model.
+def prepare_restore(checkpoint_path: str | None, by_name: bool = True) -> Iterator[None]:
+    """Prepares a restore in the context; names the variables if the checkpoint does not fit.
+
+    The default graph gets the Saver that a Scaffold without one uses, which reads a large
+    checkpoint by several operations, or an object-based one by its places.
 
     A restore gives a resource variable the shape in the checkpoint without a message. Programs of
     tf.estimator may depend on that, so this function only warns, once for each mismatch. Reference
