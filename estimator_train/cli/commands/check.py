@@ -114,8 +114,8 @@ def _print_files(files: Sequence["FileReport"]) -> None:
             print(f"  run it with: {file.command}")
     missing = sum(s.status == report.MISSING for file in files for s in file.symbols)
     problems = sum(bool(file.problem) for file in files)
-    closed = sum(bool(file.import_problem) for file in files)
+    not_importable = sum(bool(file.import_problem) for file in files)
     print(
         f"{len(files)} files, {missing} names missing, {problems} files that cannot be read, "
-        f"{closed} that cannot be imported"
+        f"{not_importable} that cannot be imported"
     )

@@ -89,20 +89,22 @@ class _LossScale:
         pairs = [(grad, variable) for grad, variable in grads_and_vars if grad is not None]
         variables = [variable for _, variable in pairs]
 
-        def on_all(strategy: tf.distribute.Strategy, gradients: list[Any]) -> tf.Operation:
+        def apply_on_all_replicas(
+            strategy: tf.distribute.Strategy, gradients: list[Any]
+        ) -> tf.Operation:
             finite = _are_all_finite(strategy, gradients)
 
-            def on_one(own: list[Any]) -> tf.Operation:
+            def apply_on_one(own: list[Any]) -> tf.Operation:
                 return apply(optimizer, list(zip(own, variables, strict=True)), name=name)
 
-            def change() -> tf.Tensor:
-                done = strategy.extended.call_for_each_replica(on_one, args=(gradients,))
+            def apply_on_each() -> tf.Tensor:
+                done = strategy.extended.call_for_each_replica(apply_on_one, args=(gradients,))
                 with tf.control_dependencies(strategy.experimental_local_results(done)):
                     return tf.constant(True)
 
             # Slots that are made inside the condition could not be used outside.
             optimizer._create_slots(variables)
-            changed = tf.cond(finite, change, lambda: tf.constant(False))
+            changed = tf.cond(finite, apply_on_each, lambda: tf.constant(False))
             with tf.control_dependencies([changed]):
                 updates = self._adapt(strategy, finite)
                 if global_step is not None:
@@ -110,7 +112,7 @@ class _LossScale:
             return tf.group(*updates)
 
         replica = tf.distribute.get_replica_context()
-        return replica.merge_call(on_all, args=([grad for grad, _ in pairs],))
+        return replica.merge_call(apply_on_all_replicas, args=([grad for grad, _ in pairs],))
 
     def _adapt(self, strategy: tf.distribute.Strategy, finite: tf.Tensor) -> list[tf.Operation]:
         good = tf.where(finite, self._good_steps + 1, 0)

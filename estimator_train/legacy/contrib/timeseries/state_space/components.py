@@ -94,7 +94,7 @@ class Component(abc.ABC):
         self.dtype = dtype
 
     @abc.abstractmethod
-    def parts(self, scales: Scales) -> Parts:
+    def create_parts(self, scales: Scales) -> Parts:
         """Creates the matrices of the component in the default graph."""
 
     def _create_start_mean(self, size: int, is_known: bool = False) -> tf.Tensor:
@@ -114,7 +114,7 @@ class IndependentComponent(Component):
     transition: np.ndarray
     noise_transform: np.ndarray
 
-    def parts(self, scales: Scales) -> Parts:
+    def create_parts(self, scales: Scales) -> Parts:
         """See the base class."""
         count, (size, noise_size) = self.num_features, self.noise_transform.shape
         means, log_prior = [], 0.0
@@ -122,7 +122,7 @@ class IndependentComponent(Component):
             for feature in range(count):
                 with _v1.variable_scope(f"feature{feature}"):
                     noise = self._create_noise(noise_size, scales.log_transition)
-                    log_prior += covariances.log_prior(noise)
+                    log_prior += covariances.compute_log_prior(noise)
                     means.append(self._create_start_state(size, scales))
             joint = self._create_noise(noise_size * count, scales.log_transition)
         identity = np.eye(count)
@@ -130,7 +130,7 @@ class IndependentComponent(Component):
             tf.constant(np.kron(identity, matrix), self.dtype)
             for matrix in (self.transition, self.noise_transform, np.eye(1, size))
         )
-        log_prior += covariances.log_prior(joint)
+        log_prior += covariances.compute_log_prior(joint)
         # As in tf.contrib, the joint noise of a single value has a prior but no effect.
         noise_of_transition = noise if count == 1 else joint
         start = tf.concat(means, 0)
@@ -218,7 +218,7 @@ class MovingAverages(Component):
         self._moving_average_order = moving_average_order
         self._num_blocks = max(autoregressive_order, moving_average_order + 1)
 
-    def parts(self, scales: Scales) -> Parts:
+    def create_parts(self, scales: Scales) -> Parts:
         """See the base class."""
         count, blocks = self.num_features, self._num_blocks
         size = count * blocks
@@ -244,7 +244,7 @@ class MovingAverages(Component):
             noise,
             noise,
             tf.constant(np.kron(self._get_observed_blocks(), np.eye(count)), self.dtype),
-            covariances.log_prior(noise),
+            covariances.compute_log_prior(noise),
         )
 
     def _get_observed_blocks(self) -> np.ndarray:
@@ -258,19 +258,19 @@ class MovingAverages(Component):
 def combine(parts: Sequence[Parts]) -> Parts:
     """Combines components into one, whose values are the sum of theirs."""
 
-    def blocks(matrices: Sequence[Any]) -> tf.Tensor:
+    def join_blocks(matrices: Sequence[Any]) -> tf.Tensor:
         operators = [tf.linalg.LinearOperatorFullMatrix(matrix) for matrix in matrices]
         return tf.linalg.LinearOperatorBlockDiag(operators).to_dense()
 
-    joint = blocks([part.joint_noise for part in parts])
+    joint = join_blocks([part.joint_noise for part in parts])
     return Parts(
         tf.concat([part.mean for part in parts], 0),
-        blocks([part.transition for part in parts]),
+        join_blocks([part.transition for part in parts]),
         _join_diagonally([part.noise_transform for part in parts]),
-        blocks([part.noise for part in parts]),
+        join_blocks([part.noise for part in parts]),
         joint,
         tf.concat([part.observation for part in parts], 1),
-        sum(part.log_prior for part in parts) + covariances.log_prior(joint),
+        sum(part.log_prior for part in parts) + covariances.compute_log_prior(joint),
     )
 
 

@@ -49,7 +49,7 @@ def transform_to_covariance(
     return tf.matmul(root, root, transpose_b=True)
 
 
-def log_prior(covariance: tf.Tensor) -> tf.Tensor:
+def compute_log_prior(covariance: tf.Tensor) -> tf.Tensor:
     """Returns the log of Jeffreys' prior of a covariance matrix, up to a constant."""
     size = covariance.shape.as_list()[-1]
     regularized = covariance + _SMALLEST_VARIANCE * tf.eye(size, dtype=covariance.dtype)

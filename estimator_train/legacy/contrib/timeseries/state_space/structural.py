@@ -102,7 +102,9 @@ class StructuralEnsemble(SequentialTimeSeriesModel):
                 _v1.constant_initializer(_INITIAL_LOG_TRADEOFF),
             )
             scales = compute_scales(input_statistics, log_tradeoff, self.num_features, self.dtype)
-            self._parts = combine([component.parts(scales) for component in self._components])
+            self._parts = combine(
+                [component.create_parts(scales) for component in self._components]
+            )
             self._observation_noise = covariances.create_covariance(
                 "observation_noise_covariance", scales.start_variances, log_tradeoff
             )
@@ -174,7 +176,7 @@ class StructuralEnsemble(SequentialTimeSeriesModel):
         del times, values
         if mode != ModeKeys.TRAIN:
             return 0.0
-        prior = self._parts.log_prior + covariances.log_prior(self._observation_noise)
+        prior = self._parts.log_prior + covariances.compute_log_prior(self._observation_noise)
         if self._input_statistics is None:
             return -prior
         return -prior / tf.cast(self._input_statistics.total_observation_count, self.dtype)
