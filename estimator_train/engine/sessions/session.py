@@ -102,7 +102,8 @@ def open_training_session(
     graph = tf.compat.v1.get_default_graph()
     grace = _STOP_GRACE_OF_SUMMING_SECS if needs_other_workers(graph) else _STOP_GRACE_SECS
     creator = _make_session_creator(context, scaffold, strategy, on_restored)
-    return tf.compat.v1.train.MonitoredSession(creator, hooks, stop_grace_period_secs=grace)
+    with graphs.serialize_once(graph):
+        return tf.compat.v1.train.MonitoredSession(creator, hooks, stop_grace_period_secs=grace)
 
 
 def _make_session_creator(

@@ -38,6 +38,8 @@ from tensorflow.python.training.training_util import (
 _Entry = TypeVar("_Entry")
 # A part of a checkpoint that one operation reads has at least this size.
 _PART_BYTES = 16 * 2**20
+# A larger message of a graph, which contains large constants, is not kept in memory.
+_MAX_KEPT_BYTES = 64 * 2**20
 _ASSIGNMENTS = ("AssignAddVariableOp", "AssignVariableOp", "AssignAdd", "Assign")
 _constants = framework_ops._create_graph_constant
 _constants_lock = threading.Lock()
@@ -258,6 +260,39 @@ def reopen_for_context(graph: tf.Graph) -> Iterator[None]:
     finally:
         if was_final:
             graph.finalize()
+
+
+@contextlib.contextmanager
+def serialize_once(graph: tf.Graph) -> Iterator[None]:
+    """Serializes a graph once in the context, as long as no operation is added.
+
+    When a session opens, TensorFlow's hooks serialize the graph for the event file, and Savers for
+    the files of the checkpoint: six times in all.
+
+    Why internal: it replaces a method of the graph, so that all of them use it.
+    """
+    serialize = graph.as_graph_def
+    messages: dict[tuple[int, int | None, bool], tf.compat.v1.GraphDef] = {}
+
+    def as_graph_def(
+        from_version: int | None = None, add_shapes: bool = False, **way: Any
+    ) -> tf.compat.v1.GraphDef:
+        key = graph.version, from_version, add_shapes
+        if key not in messages:
+            message = serialize(from_version, add_shapes, **way)
+            if message.ByteSize() > _MAX_KEPT_BYTES:
+                return message
+            messages[key] = message
+        # The caller may change its message.
+        copy = tf.compat.v1.GraphDef()
+        copy.CopyFrom(messages[key])
+        return copy
+
+    graph.as_graph_def = as_graph_def
+    try:
+        yield
+    finally:
+        del graph.as_graph_def
 
 
 class RestoreByParts(BulkSaverBuilder):

@@ -67,3 +67,36 @@ def test_training_and_evaluation_restore_by_parts(model_fn, input_fn, tmp_path, 
     estimator.train(input_fn, steps=2)
     assert estimator.evaluate(input_fn, steps=1, hooks=[evaluates])["global_step"] == 4
     assert trains.reads == evaluates.reads == 2
+
+
+def test_a_graph_is_serialized_once_until_an_operation_is_added(monkeypatch):
+    calls = []
+    serialize = tf.Graph.as_graph_def
+
+    def count(graph, *arguments, **named):
+        calls.append(arguments)
+        return serialize(graph, *arguments, **named)
+
+    monkeypatch.setattr(tf.Graph, "as_graph_def", count)
+    with tf.Graph().as_default() as graph:
+        tf.constant(1, name="one")
+        with graphs.serialize_once(graph):
+            changed = graph.as_graph_def(add_shapes=True)
+            changed.node[0].name = "two"
+            again = graph.as_graph_def(add_shapes=True)
+            assert (len(calls), again) == (1, serialize(graph, add_shapes=True))
+            assert "_output_shapes" not in graph.as_graph_def().node[0].attr
+            tf.constant(2)
+            assert len(graph.as_graph_def(add_shapes=True).node) == 2
+            assert len(calls) == 3
+        graph.as_graph_def()
+        graph.as_graph_def()
+        assert len(calls) == 5
+
+
+def test_a_message_with_large_constants_is_not_kept(monkeypatch):
+    monkeypatch.setattr(graphs, "_MAX_KEPT_BYTES", 10)
+    with tf.Graph().as_default() as graph, graphs.serialize_once(graph):
+        tf.constant(1)
+        graph.as_graph_def().node[0].name = "changed"
+        assert graph.as_graph_def().node[0].name == "Const"

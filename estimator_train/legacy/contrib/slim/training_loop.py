@@ -142,44 +142,118 @@ def train(
     if trace_every_n_steps is not None and logdir is None:
         raise ValueError("logdir cannot be None while trace_every_n_steps is given.")
     optimizers = _list_sync_optimizers(sync_optimizer, startup_delay_steps)
-    with (graph or _v1.get_default_graph()).as_default() as default_graph:
+    task = _Task(is_chief, optimizers, startup_delay_steps, number_of_steps)
+    init = _Initialization(init_op, init_feed_dict, local_init_op, init_fn, ready_op)
+    saving = _Saving(logdir, saver, save_interval_secs)
+    summaries = _Summaries(summary_op, summary_writer, save_summaries_secs)
+    intervals = {"should_log": log_every_n_steps, "should_trace": trace_every_n_steps}
+    with (graph or _v1.get_default_graph()).as_default():
         step = _v1.train.get_or_create_global_step() if global_step is None else global_step
-        step_kwargs = _choose_step_kwargs(
-            train_step_kwargs,
-            step,
-            number_of_steps,
-            {"should_log": log_every_n_steps, "should_trace": trace_every_n_steps},
-            logdir,
-        )
-        supervisor = _v1.train.Supervisor(
-            graph=default_graph,
-            is_chief=is_chief,
-            logdir=logdir,
-            init_feed_dict=init_feed_dict,
-            summary_op=choose(summary_op, _v1.summary.merge_all),
-            summary_writer=choose(summary_writer, lambda: _v1.train.Supervisor.USE_DEFAULT),
-            global_step=step,
-            saver=saver or _v1.train.Saver(),
-            save_summaries_secs=save_summaries_secs,
-            save_model_secs=save_interval_secs,
-            init_fn=init_fn,
-            **_choose_init_ops(init_op, local_init_op, ready_op, optimizers, is_chief),
-        )
-        chief_runners = [one.get_chief_queue_runner() for one in optimizers if is_chief]
-        tokens = [one.get_init_tokens_op() for one in optimizers if is_chief]
+        kwargs = _choose_step_kwargs(train_step_kwargs, step, number_of_steps, intervals, logdir)
+        supervisor = _make_supervisor(step, task, init, saving, summaries)
+        queues = task.make_queues()
     if supervisor.summary_writer is not None:
-        step_kwargs["summary_writer"] = supervisor.summary_writer
+        kwargs["summary_writer"] = supervisor.summary_writer
+    run_step = lambda session: train_step_fn(session, train_op, step, kwargs)  # noqa: E731
     training = _SupervisedTraining(
-        supervisor,
-        run_step=lambda session: train_step_fn(session, train_op, step, step_kwargs),
-        saves=is_chief and logdir is not None,
-        delay=0 if is_chief else min(startup_delay_steps, number_of_steps or startup_delay_steps),
-        chief_runners=chief_runners,
-        tokens=tokens,
-        ignore_live_threads=ignore_live_threads,
-        session_wrapper=session_wrapper,
+        supervisor, run_step, task, queues, ignore_live_threads, session_wrapper
     )
     return training.run(master, session_config)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Queues:
+    """Queues of SyncReplicasOptimizers, which the chief fills.
+
+    Attributes:
+      runners: Their queue runners.
+      tokens: Operations that put the first tokens into them.
+    """
+
+    runners: Sequence[Any]
+    tokens: Sequence[tf.Operation]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Task:
+    """Part of this process in the training. See `train`.
+
+    Attributes:
+      is_chief: Whether this process initializes and saves.
+      optimizers: SyncReplicasOptimizers.
+      startup_delay_steps: Global step for which a process that is not the chief waits.
+      number_of_steps: Number of steps after which training ends, or None.
+    """
+
+    is_chief: bool
+    optimizers: Sequence[Any]
+    startup_delay_steps: int
+    number_of_steps: int | None
+
+    @property
+    def delay(self) -> int:
+        """The global step to wait for; 0 to begin without delay."""
+        if self.is_chief:
+            return 0
+        return min(self.startup_delay_steps, self.number_of_steps or self.startup_delay_steps)
+
+    def make_queues(self) -> _Queues:
+        """Adds the operations of the queues that this process fills to the default graph."""
+        filled = self.optimizers if self.is_chief else ()
+        return _Queues(
+            [optimizer.get_chief_queue_runner() for optimizer in filled],
+            [optimizer.get_init_tokens_op() for optimizer in filled],
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class _Initialization:
+    """Arguments of `train` that initialize variables; see there."""
+
+    init_op: Any
+    init_feed_dict: Feeds | None
+    local_init_op: Any
+    init_fn: Callable[[Session], None] | None
+    ready_op: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class _Saving:
+    """Arguments of `train` about checkpoints; see there."""
+
+    logdir: str | None
+    saver: tf.compat.v1.train.Saver | None
+    save_interval_secs: float
+
+
+@dataclasses.dataclass(frozen=True)
+class _Summaries:
+    """Arguments of `train` about summaries; see there."""
+
+    summary_op: Any
+    summary_writer: Any
+    save_summaries_secs: float
+
+
+def _make_supervisor(
+    step: Step, task: _Task, init: _Initialization, saving: _Saving, summaries: _Summaries
+) -> tf.compat.v1.train.Supervisor:
+    """Returns the Supervisor of the default graph."""
+    default = _v1.train.Supervisor.USE_DEFAULT
+    return _v1.train.Supervisor(
+        graph=_v1.get_default_graph(),
+        is_chief=task.is_chief,
+        logdir=saving.logdir,
+        init_feed_dict=init.init_feed_dict,
+        summary_op=choose(summaries.summary_op, _v1.summary.merge_all),
+        summary_writer=choose(summaries.summary_writer, lambda: default),
+        global_step=step,
+        saver=saving.saver or _v1.train.Saver(),
+        save_summaries_secs=summaries.save_summaries_secs,
+        save_model_secs=saving.save_interval_secs,
+        init_fn=init.init_fn,
+        **_choose_init_ops(init, task),
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -189,20 +263,16 @@ class _SupervisedTraining:
     Attributes:
       supervisor: The Supervisor.
       run_step: Function of a session that runs a step; returns the loss, and whether training ends.
-      saves: Whether this process writes checkpoints and summaries.
-      delay: Global step to wait for.
-      chief_runners: Queue runners of SyncReplicasOptimizers.
-      tokens: Operations that fill the queues of SyncReplicasOptimizers.
+      task: The part of this process.
+      queues: Queues that this process fills.
       ignore_live_threads: Whether threads may run on at the end.
       session_wrapper: Function that returns the session to use in place of one.
     """
 
     supervisor: tf.compat.v1.train.Supervisor
     run_step: Callable[[Session], tuple[Any, bool]]
-    saves: bool
-    delay: int
-    chief_runners: Sequence[Any]
-    tokens: Sequence[tf.Operation]
+    task: _Task
+    queues: _Queues
     ignore_live_threads: bool
     session_wrapper: Callable[[Session], Session] | None
 
@@ -225,16 +295,18 @@ class _SupervisedTraining:
         _v1.logging.info("Starting Session.")
         session = self.session_wrapper(session) if self.session_wrapper else session
         step = self.supervisor.global_step
-        services = self.supervisor.start_standard_services(session) if self.saves else None
-        while self.delay and session.run(step) < self.delay:
+        # Only a chief with a directory has a path.
+        saves = self.supervisor.save_path is not None
+        services = self.supervisor.start_standard_services(session) if saves else None
+        while self.task.delay and session.run(step) < self.task.delay:
             time.sleep(_SECS_BETWEEN_LOOKS_AT_THE_STEP)
         _v1.logging.info("Starting Queues.")
         threads = list(self.supervisor.start_queue_runners(session))
-        if self.chief_runners:
-            threads += self.supervisor.start_queue_runners(session, self.chief_runners)
-        session.run(self.tokens)
+        if self.queues.runners:
+            threads += self.supervisor.start_queue_runners(session, self.queues.runners)
+        session.run(self.queues.tokens)
         loss = self._run_steps(session)
-        if self.saves:
+        if saves:
             # A checkpoint that a service still writes would become the latest one.
             self.supervisor.request_stop()
             for service in services or ():
@@ -305,20 +377,21 @@ def _choose_step_kwargs(
     return {**chosen, "logdir": logdir} if "should_trace" in chosen else chosen
 
 
-def _choose_init_ops(
-    init_op: Any, local_init_op: Any, ready_op: Any, optimizers: Sequence[Any], is_chief: bool
-) -> dict[str, Any]:
+def _choose_init_ops(init: _Initialization, task: _Task) -> dict[str, Any]:
     """Returns the arguments of the Supervisor that initialize variables."""
     with tf.name_scope("init_ops"):
         local = choose(
-            local_init_op,
+            init.local_init_op,
             lambda: tf.group(_v1.local_variables_initializer(), _v1.tables_initializer()),
         )
-        steps = [one.chief_init_op if is_chief else one.local_step_init_op for one in optimizers]
-        ready = [one.ready_for_local_init_op for one in optimizers]
+        steps = [
+            optimizer.chief_init_op if task.is_chief else optimizer.local_step_init_op
+            for optimizer in task.optimizers
+        ]
+        ready = [optimizer.ready_for_local_init_op for optimizer in task.optimizers]
         return {
-            "init_op": choose(init_op, _v1.global_variables_initializer),
+            "init_op": choose(init.init_op, _v1.global_variables_initializer),
             "local_init_op": tf.group(local, *steps) if steps else local,
-            "ready_op": choose(ready_op, _v1.report_uninitialized_variables),
+            "ready_op": choose(init.ready_op, _v1.report_uninitialized_variables),
             "ready_for_local_init_op": tf.concat(ready, 0) if ready else None,
         }
