@@ -13,6 +13,7 @@ from estimator_train.engine.checkpoints.memory_copy import drop_interim_copy
 from estimator_train.engine.checkpoints.model_dir_lock import lock_model_dir
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import make_placement
+from estimator_train.engine.distributed.ps_transfers import combine_transfers
 from estimator_train.engine.distributed.strategies import make_graph_form
 from estimator_train.engine.distributed.sync_coordinator import SyncCoordinator, build_loop_vote
 from estimator_train.engine.distributed.sync_watchdog import Peers
@@ -119,6 +120,8 @@ def _train_in_new_graph(
         phased = _collect_hooks(context, step, fetches, checkpoints, hooks, timeout)
         all_hooks = _sort_hooks(phased)
         fetches = _instrument(fetches, all_hooks)
+        if topology.is_asynchronous:
+            combine_transfers([getattr(fetches.train_op, "op", fetches.train_op), fetches.loss.op])
         loops = _make_loops(context, step, strategy, fetches, all_hooks)
         coordinator = WorkerCoordinator()
         if votes:

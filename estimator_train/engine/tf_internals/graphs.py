@@ -204,6 +204,16 @@ def run_after(operation: tf.Operation, before: tf.Operation) -> None:
     operation._add_control_input(before)
 
 
+def replace_input(operation: tf.Operation, old: tf.Tensor, new: tf.Tensor) -> None:
+    """Makes an existing operation take another tensor wherever it takes `old`.
+
+    Why internal: no public API changes the inputs of an existing operation.
+    """
+    for index, tensor in enumerate(operation.inputs):
+        if tensor.name == old.name:
+            operation._update_input(index, new)
+
+
 def keep_broadcasts(global_step: tf.Variable, fed: Iterable[tf.Tensor]) -> None:
     """Makes the chief of synchronous workers broadcast fed initial values.
 
