@@ -125,8 +125,7 @@ def _send_together(
     """Adds operations that send tensors as one, and makes the target's operations use them."""
     with tf.device(route.source):
         words = [tf.reshape(tf.bitcast(tensor, tf.int32), [-1]) for tensor in tensors]
-        counts = tf.stack([tf.size(part) for part in words])
-        sent = tf.concat([counts, *words], 0)
+        sent = tf.concat([*tf.shape_n(words), *words], 0)
     with tf.device(route.target):
         counts, received = sent[: len(tensors)], sent[len(tensors) :]
         parts = tf.split(received, counts, num=len(tensors))
@@ -139,7 +138,7 @@ def _send_together(
 
 def _convert_words(words: tf.Tensor, like: tf.Tensor) -> tf.Tensor:
     """Returns the numbers that words contain, in the type and shape of another tensor."""
-    if like.dtype.size > words.dtype.size:
-        words = tf.reshape(words, [-1, like.dtype.size // words.dtype.size])
     shape = [-1 if size is None else size for size in like.shape.as_list()]
-    return tf.reshape(tf.bitcast(words, like.dtype), shape)
+    if like.dtype.size > words.dtype.size:
+        shape.append(like.dtype.size // words.dtype.size)
+    return tf.bitcast(tf.reshape(words, shape), like.dtype)
