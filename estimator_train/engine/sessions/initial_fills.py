@@ -27,7 +27,8 @@ def fill_variables(scaffold: tf.compat.v1.train.Scaffold) -> tf.compat.v1.train.
     if not isinstance(scaffold.init_op, tf.Operation):
         return scaffold
     initializers = list(_list_grouped(scaffold.init_op))
-    numbers = {initializer: _find_number(initializer) for initializer in initializers}
+    fed = {getattr(key, "name", key) for key in scaffold.init_feed_dict or {}}
+    numbers = {initializer: _find_number(initializer, fed) for initializer in initializers}
     if all(number is None for number in numbers.values()):
         return scaffold
     graph = scaffold.init_op.graph
@@ -48,12 +49,19 @@ def _list_grouped(group: tf.Operation) -> Iterator[tf.Operation]:
     return (found for found in graphs.walk([group], before) if found.type != "NoOp")
 
 
-def _find_number(initializer: tf.Operation) -> np.generic | None:
-    """Returns the number that all elements of a large variable get; None if they get others."""
+def _find_number(initializer: tf.Operation, fed: set[str]) -> np.generic | None:
+    """Returns the number that all elements of a large variable get; None if they get others.
+
+    Args:
+      initializer: An operation that initializes.
+      fed: Names of tensors whose values the caller of `init_op` feeds.
+    """
     if initializer.type != "AssignVariableOp" or initializer.control_inputs:
         return None
     value = initializer.inputs[1]
-    if value.op.type != "Const" or graphs.count_bytes(value) < _LARGE_BYTES:
+    if value.op.type != "Const" or value.name in fed:
+        return None
+    if graphs.count_bytes(value) < _LARGE_BYTES:
         return None
     proto = value.op.get_attr("value")
     # A constant of equal numbers has one, in the field of its dtype.

@@ -50,6 +50,17 @@ def test_constants_of_equal_numbers_become_fills() -> None:
     assert values[4] == 0
 
 
+def test_a_fed_constant_is_assigned() -> None:
+    with tf.Graph().as_default():
+        slot = make_variable("slot", tf.constant_initializer(0.1))
+        value = np.full([ROWS, 4], 3.0, np.float32)
+        scaffold = v1.train.Scaffold(init_feed_dict={"slot/Initializer/Const:0": value})
+        scaffold.finalize()
+        creator = v1.train.ChiefSessionCreator(fill_variables(scaffold))
+        with v1.train.MonitoredSession(creator) as session:
+            np.testing.assert_array_equal(session.run(slot), value)
+
+
 @pytest.mark.parametrize("as_list", [False, True])
 def test_initialization_of_others_is_the_same(as_list: bool) -> None:
     with tf.Graph().as_default():
