@@ -69,7 +69,7 @@ class HookedStep:
         self, session: tf.compat.v1.Session, loop: StepLoop, fetches: dict[Any, Any]
     ) -> dict[Any, Any] | None:
         """Runs the compiled step; returns None, without a step, if hooks fetch more of it."""
-        if self._compiled is None or self._compiled.loop is not loop:
+        if self._compiled is None or self._compiled.place != (session, loop):
             self._compiled = _CompiledStep(session, loop, self._fetches)
         return self._compiled.run(fetches)
 
@@ -83,12 +83,12 @@ class _CompiledStep:
       step: The tensors of the step.
 
     Attributes:
-      loop: See above.
+      place: The session and the loop.
     """
 
     def __init__(self, session: tf.compat.v1.Session, loop: StepLoop, step: StepFetches) -> None:
-        self.loop = loop
-        self._session, self._size = session, []
+        self.place = session, loop
+        self._size = []
         self._read_step = graphs.prepare_session_call(
             session, [], [step.step_read], in_this_thread=True
         )
@@ -110,8 +110,9 @@ class _CompiledStep:
         derive = self._derived.prepare(fetches)
         if derive is None:
             return None
+        session, loop = self.place
         [before] = self._read_step()
-        _, loss, _ = self.loop.run(self._session, 1)
+        _, loss, _ = loop.run(session, 1)
         [after] = self._read_step()
         return {"step": [None, loss, before], **derive([loss, before, after, *self._size])}
 
