@@ -20,6 +20,7 @@ from estimator_train.engine.tf_internals import graphs
 _NOT_COMBINED = re.compile(
     r".*(Queue|Accumulator|Barrier|Stage|Collective|Recv|Conditional).*|(Ref)?(Enter|Switch|Merge)"
 )
+_CALLS_FUNCTION = re.compile(r".*(PartitionedCall|While|If|Case|For)")
 # Types of one or two words.
 _TYPES = (tf.float32, tf.int32, tf.float64, tf.int64)
 # A large tensor is sent alone, without a copy. Tensors of unknown size are the rows of embeddings.
@@ -75,14 +76,15 @@ def combine_transfers(targets: Sequence[tf.Operation]) -> None:
 def _find_task(operation: tf.Operation) -> str:
     """Returns the task of an operation, maybe that of one with which it is placed; or ""."""
     seen: set[tf.Operation] = set()
-    while not operation.device and operation not in seen:
+    while operation not in seen:
         seen.add(operation)
-        names = [group.decode().removeprefix("loc:@") for group in operation.colocation_groups()]
         variables = [tensor.op for tensor in operation.inputs if tensor.dtype == tf.resource]
-        if names and names[0] != operation.name:
-            operation = operation.graph.get_operation_by_name(names[0])
-        elif variables:
+        names = [group.decode().removeprefix("loc:@") for group in operation.colocation_groups()]
+        # An operation runs where its variable is, whatever its device. A function calls others.
+        if variables and not _CALLS_FUNCTION.fullmatch(operation.type):
             operation = variables[0]
+        elif not operation.device and names and names[0] != operation.name:
+            operation = operation.graph.get_operation_by_name(names[0])
     spec = tf.DeviceSpec.from_string(operation.device)
     return f"/job:{spec.job}/task:{spec.task}" if spec.job and spec.task is not None else ""
 
