@@ -68,7 +68,7 @@ class HookedStep:
     def _run_compiled(
         self, session: tf.compat.v1.Session, loop: StepLoop, fetches: dict[Any, Any]
     ) -> dict[Any, Any] | None:
-        """Runs the compiled step; returns None, without a step, if hooks fetch more of it."""
+        """Runs the compiled step; returns None, without a step, if hooks fetch other tensors."""
         if self._compiled is None or self._compiled.place != (session, loop):
             self._compiled = _CompiledStep(session, loop, self._fetches)
         return self._compiled.run(fetches)

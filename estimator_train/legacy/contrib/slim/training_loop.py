@@ -154,11 +154,21 @@ def train(
         queues = task.make_queues()
     if supervisor.summary_writer is not None:
         kwargs["summary_writer"] = supervisor.summary_writer
-    run_step = lambda session: train_step_fn(session, train_op, step, kwargs)  # noqa: E731
+    run_step = _bind_step(train_step_fn, train_op, step, kwargs)
     training = _SupervisedTraining(
         supervisor, run_step, task, queues, ignore_live_threads, session_wrapper
     )
     return training.run(master, session_config)
+
+
+def _bind_step(
+    train_step_fn: Callable[..., tuple[Any, bool]],
+    train_op: tf.Tensor,
+    step: Step,
+    kwargs: Mapping[str, Any],
+) -> Callable[[Session], tuple[Any, bool]]:
+    """Returns a function of a session that runs a step."""
+    return lambda session: train_step_fn(session, train_op, step, kwargs)
 
 
 @dataclasses.dataclass(frozen=True)
