@@ -99,7 +99,7 @@ class _CompiledStep:
         self._derived = DerivedCalls(session, known)
 
     def run(self, fetches: dict[Any, Any]) -> dict[Any, Any] | None:
-        """Runs the step; returns None, without a step, if the fetches need more of it.
+        """Runs the step; returns None, without a step, if the fetches need other tensors.
 
         Args:
           fetches: The fetches of each hook.

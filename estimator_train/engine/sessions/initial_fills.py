@@ -22,7 +22,7 @@ def fill_variables(scaffold: tf.compat.v1.train.Scaffold) -> tf.compat.v1.train.
 
     Returns:
       A copy whose `init_op` fills large variables that `scaffold.init_op` assigns a constant of
-      equal numbers; `scaffold` itself if there are none.
+      equal numbers; `scaffold` itself without such variables.
     """
     if not isinstance(scaffold.init_op, tf.Operation):
         return scaffold

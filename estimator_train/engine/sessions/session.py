@@ -309,7 +309,7 @@ def prepare_restore(checkpoint_path: str | None, by_name: bool = True) -> Iterat
 
 
 def _find_default_saver(graph: tf.Graph) -> tf.compat.v1.train.Saver:
-    """Returns the Saver that a Scaffold without one uses; adds it to the graph if it has none."""
+    """Returns the Saver that a Scaffold without one uses; creates it if the graph has no Saver."""
     savers = graph.get_collection_ref(tf.compat.v1.GraphKeys.SAVERS)
     if not savers:
         savers.append(
