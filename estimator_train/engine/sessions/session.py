@@ -283,12 +283,13 @@ def prepare_restore(checkpoint_path: str | None, by_name: bool = True) -> Iterat
     """
     graph = tf.compat.v1.get_default_graph()
     saved = _read_saved_shapes(checkpoint_path)
-    mismatched = _find_mismatched(graph, saved) if by_name else []
+    mismatched = _find_mismatched(graph, saved) if by_name else {}
     if mismatched:
         mismatches = [
-            _describe_mismatch(variable, saved) for variable in mismatched
+            f"'{name}' has shape {saved[name]} in it and {variable.shape.as_list()} in the model"
+            for name, variable in mismatched.items()
         ] + _describe_absent(graph, saved)
-        if any(variable.op.type != "VarHandleOp" for variable in mismatched):
+        if any(variable.op.type != "VarHandleOp" for variable in mismatched.values()):
             advice = _find_advice(checkpoint_path, mismatches)
             raise CheckpointMismatchError(None, None, f"{_MISMATCH}\n\n{advice}")
         _warn_of_mismatches(str(checkpoint_path), mismatches)
@@ -355,24 +356,30 @@ def _read_saved_shapes(checkpoint_path: str | None) -> dict[str, list[int]]:
         return {}
 
 
-def _list_variables(graph: tf.Graph) -> list[tf.Variable]:
-    """Returns the global variables without copies of replicas and slices of partitioned ones."""
+def _list_variables(graph: tf.Graph) -> dict[str, tf.Variable]:
+    """Returns the global variables by name, without slices of partitioned ones.
+
+    The name is not that of `variable.op`, which is an operation that sums replicas for a variable
+    that each replica updates alone; a finalized graph cannot add it.
+    """
     with graph.as_default():
         found = tf.compat.v1.global_variables()
-    return [v for v in found if hasattr(v, "op") and not getattr(v, "_save_slice_info", None)]
+    return {
+        v.name.rpartition(":")[0]: v
+        for v in found
+        if isinstance(v, tf.Variable) and not getattr(v, "_save_slice_info", None)
+    }
 
 
-def _find_mismatched(graph: tf.Graph, saved: dict[str, list[int]]) -> list[tf.Variable]:
-    found = [v for v in _list_variables(graph) if v.op.name in saved]
-    return [v for v in found if not v.shape.is_compatible_with(saved[v.op.name])]
-
-
-def _describe_mismatch(variable: tf.Variable, saved: dict[str, list[int]]) -> str:
-    name, shape = variable.op.name, variable.shape.as_list()
-    return f"'{name}' has shape {saved[name]} in it and {shape} in the model"
+def _find_mismatched(graph: tf.Graph, saved: dict[str, list[int]]) -> dict[str, tf.Variable]:
+    return {
+        name: variable
+        for name, variable in _list_variables(graph).items()
+        if name in saved and not variable.shape.is_compatible_with(saved[name])
+    }
 
 
 def _describe_absent(graph: tf.Graph, saved: dict[str, list[int]]) -> list[str]:
     if not saved:
         return []
-    return [f"'{v.op.name}' is not in it" for v in _list_variables(graph) if v.op.name not in saved]
+    return [f"'{name}' is not in it" for name in _list_variables(graph) if name not in saved]
