@@ -35,7 +35,8 @@ def define_speed_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
         "xla",
         "off",
         ["off", "on", "auto"],
-        "Whether XLA compiles the training steps that run in loops; 'auto': where possible.",
+        "Whether XLA compiles the training steps that run in loops; 'auto': where compiled steps "
+        "are possible and faster.",
     )
     define.enum(
         "mixed_precision",

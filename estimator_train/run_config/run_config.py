@@ -86,7 +86,8 @@ class RunConfig(ClusterTask):
         by default with a warning.
       keep_best: (metric, 'min' or 'max', number of checkpoints): the checkpoints with the best
         values of that metric in evaluations, which are kept in `best/` below model_dir.
-      xla: Whether XLA compiles the training steps that run in loops; "auto": where it can.
+      xla: Whether XLA compiles the training steps that run in loops; "auto": where it can and
+        where compiled steps are faster, which training measures.
       mixed_precision: "bfloat16" or "float16" for the products and convolutions of training, with
         variables in float32; "float16" scales the loss.
 

@@ -169,7 +169,7 @@ class SyncCoordinator(PassiveHook, WorkerCoordinator):
     def _make_last_step(self, session: tf.compat.v1.Session) -> None:
         """Makes a step in which this worker votes against another one."""
         if steps := self.count_loop_steps(1):
-            loop = self._loops.choose(session)
+            loop = self._loops.choose(session, batch_size=None)
             assert loop is not None
             _, _, has_more = loop.run(session, steps)
             if not has_more:  # The others stop for the end of the input.

@@ -13,36 +13,43 @@ from estimator_train.engine.tf_internals import graphs
 _SHORT_STEP_SECS = 2e-3
 # A second executor takes some tenths of a second to prepare: too long for a short training.
 _SECS_BEFORE_TRIAL = 1.0
-_TRIALS = 3
+# Number of calls that are measured.
+TRIALS = 3
 _CHANGE_FACTOR = 1.5
 
 
 @dataclasses.dataclass
-class _Executor:
-    """Executor of the loop, with its times.
+class TimedCall:
+    """A way to run steps, with its times.
 
     Attributes:
-      call: Runs the loop.
+      call: Runs steps.
       secs: Seconds per step of the last calls, without the first call, which prepares the graph.
       is_prepared: Whether the first call has run.
     """
 
-    call: Callable[[], list[Any]]
+    call: Callable[..., Any]
     secs: list[float] = dataclasses.field(default_factory=list)
     is_prepared: bool = False
 
-    def run(self, steps: int) -> list[Any]:
+    def run(self, steps: int, *arguments: Any) -> Any:
+        """Returns the result of a call.
+
+        Args:
+          steps: Number of steps that the call runs.
+          *arguments: Arguments of the call.
+        """
         start = time.perf_counter()
-        values = self.call()
+        result = self.call(*arguments)
         if self.is_prepared:
-            self.secs = [*self.secs[1 - _TRIALS :], (time.perf_counter() - start) / steps]
+            self.secs = [*self.secs[1 - TRIALS :], (time.perf_counter() - start) / steps]
         self.is_prepared = True
-        return values
+        return result
 
     @property
     def best(self) -> float | None:
         """The shortest time; None before there are enough calls."""
-        return min(self.secs) if len(self.secs) >= _TRIALS else None
+        return min(self.secs) if len(self.secs) >= TRIALS else None
 
 
 class ChosenExecutor:
@@ -81,7 +88,7 @@ class ChosenExecutor:
         self._session = session
         self._total = 0.0
         self._chosen_at: float | None = None
-        self._pool = _Executor(session.make_callable(self._tensors))
+        self._pool = TimedCall(session.make_callable(self._tensors))
         # A remote session runs the operations in the threads of its server.
         is_remote = bool(session.sess_str)
         self._here = self._in_this_thread() if self._compiled and not is_remote else None
@@ -106,8 +113,8 @@ class ChosenExecutor:
             self._current = min(self._here, self._pool, key=lambda executor: executor.best or 0.0)
         self._chosen_at = self._current.best
 
-    def _in_this_thread(self) -> _Executor:
+    def _in_this_thread(self) -> TimedCall:
         assert self._session is not None
-        return _Executor(
+        return TimedCall(
             graphs.prepare_session_call(self._session, [], self._tensors, in_this_thread=True)
         )

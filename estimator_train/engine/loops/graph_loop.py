@@ -113,7 +113,7 @@ def build_loop(
     loss: tf.Tensor,
     *,
     stop_at_nan: bool = True,
-    compiled: bool = False,
+    compiled: bool | str = False,
     chunks: BatchChunks | None = None,
     excluded_operations: Collection[tf.Operation] = (),
     vote: LoopVote | None = None,
@@ -124,7 +124,7 @@ def build_loop(
       train_op: Operation or tensor that runs one training step.
       loss: Scalar tensor of the same graph.
       stop_at_nan: Whether the loop ends after a step whose loss is not finite.
-      compiled: Whether XLA compiles the step.
+      compiled: Whether XLA compiles the step; 'auto' if the loop may be replaced by another.
       chunks: Chunks of the input over which XLA compiles the loop of a compiled step; None for a
         call for each step.
       excluded_operations: Operations that the loop leaves out although the step depends on them,
@@ -137,7 +137,9 @@ def build_loop(
       NotCompilableError: XLA cannot compile the step.
     """
     can_be_nan = stop_at_nan and loss.dtype.is_floating
-    step = _copy_step(train_op, loss, compiled, excluded_operations, vote)
+    step = _copy_step(train_op, loss, bool(compiled), excluded_operations, vote)
+    if compiled == "auto" and isinstance(step.copy, CompiledStep):
+        step.copy.check_choice(loss.graph)
     if chunks is not None and isinstance(step.copy, CompiledStep):
         copy = compile_chunks(step.copy, chunks, loss, can_be_nan)
         step = dataclasses.replace(step, copy=copy)

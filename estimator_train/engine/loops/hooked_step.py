@@ -1,7 +1,7 @@
 """One training step with all its hooks, in a raw session."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
@@ -11,6 +11,22 @@ from estimator_train.engine.loops.graph_loop import StepLoop
 from estimator_train.engine.loops.prepared_calls import DerivedCalls, PreparedCalls
 from estimator_train.engine.loops.step_fetches import StepFetches
 from estimator_train.engine.tf_internals import graphs
+
+
+class StepResult(NamedTuple):
+    """Result of a step with its hooks.
+
+    Attributes:
+      loss: The loss, a scalar.
+      step_before: The global step before the step.
+      stop_requested: Whether a hook asks to stop.
+      batch_size: Number of examples in the step, or None.
+    """
+
+    loss: np.generic
+    step_before: int
+    stop_requested: bool
+    batch_size: int | None
 
 
 class HookedStep:
@@ -29,18 +45,13 @@ class HookedStep:
         self._calls = PreparedCalls()
         self._compiled: _CompiledStep | None = None
 
-    def run(
-        self, session: tf.compat.v1.Session, compiled: StepLoop | None = None
-    ) -> tuple[np.generic, int, bool]:
+    def run(self, session: tf.compat.v1.Session, compiled: StepLoop | None = None) -> StepResult:
         """Runs the step.
 
         Args:
           session: A raw session.
           compiled: Loop of the step compiled by XLA. It runs the step if all fetches of hooks can
             be computed from the loss and the global step, as the summary of the loss can.
-
-        Returns:
-          The loss, the global step before the step, and whether a hook asks to stop.
 
         Raises:
           RuntimeError: Two hooks feed the same tensor.
@@ -54,7 +65,9 @@ class HookedStep:
         feeds = _merge_feeds([args.feed_dict for args in requests.values() if args.feed_dict])
         options = _merge_options([args.options for args in requests.values() if args.options])
         metadata = tf.compat.v1.RunMetadata()
-        all_fetches = {"step": self._arguments.fetches, **fetches}
+        size = self._fetches.batch_size
+        sizes = [] if size is None else [size]
+        all_fetches = {"step": self._arguments.fetches, "sizes": sizes, **fetches}
         if feeds or options.ByteSize():
             values = session.run(all_fetches, feeds, options, metadata)
         else:
@@ -63,7 +76,8 @@ class HookedStep:
         for hook in self._hooks:
             hook.after_run(context, RunValues(values.get(hook), options, metadata))
         _, loss, before = values["step"]
-        return loss, int(before), context.stop_requested
+        sizes = values.get("sizes")
+        return StepResult(loss, int(before), context.stop_requested, sizes[0] if sizes else None)
 
     def _run_compiled(
         self, session: tf.compat.v1.Session, loop: StepLoop, fetches: dict[Any, Any]

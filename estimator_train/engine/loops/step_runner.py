@@ -50,6 +50,7 @@ class StepRunner:
         self._global_step: int | None = None
         self._counts_steps = False
         self._loss: np.generic | None = None
+        self._batch_size: int | None = None
 
     def run(
         self, session: tf.compat.v1.train.MonitoredSession, join_writer: Callable[[], None]
@@ -71,12 +72,14 @@ class StepRunner:
                 if self._run_round(graphs.find_current_session(session)):
                     step_context.request_stop()
             except BaseException:
+                self._loops.wait()
                 join_writer()
                 raise
 
         with session:
             while not session.should_stop():
                 session.run_step_fn(run_round)
+            self._loops.wait()
         return self._loss
 
     def _run_round(self, session: tf.compat.v1.Session) -> bool:
@@ -88,16 +91,17 @@ class StepRunner:
             return True
         self._coordinator.propose_loop(self._can_loop_next)
         compiled = self._loops.compiled if self._counts_steps else None
-        self._loss, before, stop = self._hooked_step.run(session, compiled)
-        self._follow_global_step(before)
-        return stop
+        result = self._hooked_step.run(session, compiled)
+        self._loss, self._batch_size = result.loss, result.batch_size
+        self._follow_global_step(result.step_before)
+        return result.stop_requested
 
     def _run_loop(self, session: tf.compat.v1.Session) -> bool:
         """Runs the steps that no hook must see; returns whether training ends."""
         if not self._loops.can_loop:
             return False
         steps = self._coordinator.count_loop_steps(self._count_wanted_steps())
-        loop = self._loops.choose(session) if steps else None
+        loop = self._loops.choose(session, self._batch_size) if steps else None
         if loop is None:
             return False
         start = time.monotonic()

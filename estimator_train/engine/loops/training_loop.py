@@ -15,6 +15,7 @@ from estimator_train.engine.loops.graph_loop import (
     StepLoop,
     build_loop,
 )
+from estimator_train.engine.loops.loop_choice import LoopChoice
 from estimator_train.engine.loops.step_fetches import StepFetches
 from estimator_train.engine.loops.xla import NotCompilableError
 from estimator_train.engine.tf_internals import graphs
@@ -39,7 +40,8 @@ class LoopSettings:
 
     Attributes:
       steps_per_call: Maximum number of steps of a session call; 1 for no loop, 'auto' for no limit.
-      xla: Whether XLA compiles the steps: True, False, or 'auto' to compile them if it can.
+      xla: Whether XLA compiles the steps: True, False, or 'auto' to compile them if it can and if
+        compiled steps are faster.
       device: Device of the loop itself, if variables are on parameter servers.
     """
 
@@ -49,7 +51,7 @@ class LoopSettings:
 
 
 class TrainingLoop:
-    """Loop of a training step, replaced by a compiled one once XLA has compiled the step.
+    """Loop of a training step, or the choice between loops of compiled and uncompiled steps.
 
     The loop is built when it first runs, so that the first step does not wait for it. Loops with a
     vote or with XLA are built here: all workers must have the same graph when a session opens,
@@ -85,51 +87,70 @@ class TrainingLoop:
         self.vote = vote
         self._loop: StepLoop | None = None
         self._compiled: StepLoop | None = None
+        self._choice: LoopChoice | None = None
+        self.hooks: list[Hook] = []
         self.can_loop = settings.steps_per_call != 1 and _can_miss_steps(hooks)
         if settings.xla or vote is not None:
             self._build()
-        if settings.xla:
-            self._compiled = self._build_compiled()
-        self.hooks = [] if chunks is None else self._build_chunked(chunks)
+        if settings.xla and not self.can_loop:
+            _LOG.warning("XLA compiles nothing: training runs one step per session call.")
+        elif settings.xla:
+            self._build_compiled(chunks)
 
     @property
     def compiled(self) -> StepLoop | None:
-        """The loop of compiled steps; None before XLA has compiled them."""
-        is_compiled = self.can_loop and self._loop is not None and self._loop.trial is not None
-        return self._loop if is_compiled else None
+        """The loop of compiled steps; None before it is chosen and without one."""
+        if not self.can_loop:
+            return None
+        if self._choice is not None:
+            return self._choice.chosen
+        return self._loop if self._loop is not None and self._loop.trial is not None else None
 
-    def choose(self, session: tf.compat.v1.Session) -> StepLoop | None:
-        """Returns the loop to run: the one of compiled steps, if XLA compiles them.
+    def choose(
+        self, session: tf.compat.v1.Session, batch_size: int | None
+    ) -> StepLoop | LoopChoice | None:
+        """Returns the loop to run.
 
         Args:
           session: A raw session.
+          batch_size: Number of examples in a batch, if it is known.
 
         Returns:
           The loop; None if the step cannot run in a loop.
         """
+        if self._choice is not None:
+            self._choice.start(session, batch_size)
+            return self._choice
         if self._loop is None:
             with graphs.reopen_for_context(session.graph), session.graph.as_default():
                 self._build()
         compiled, self._compiled = self._compiled, None
         if compiled is not None and compiled.trial is not None:
             try:
-                compiled.trial.run(session)
+                compiled.trial.run(session, batch_size)
                 self._loop = compiled
             except NotCompilableError as reason:
                 self._report_not_compilable(reason)
         return self._loop
 
+    def wait(self) -> None:
+        """Waits until no thread uses the session, which may then be closed."""
+        if self._choice is not None:
+            self._choice.wait()
+
     def start_chunks(
         self, session: tf.compat.v1.Session, loop: StepLoop, chunks: BatchChunks
     ) -> None:
-        """Chooses a loop over chunks of the input for a session, if XLA compiles it.
+        """Starts the chunks of the input in a session, and the loop over them unless it is tried.
 
         Args:
           session: A raw session that has initialized its variables and started the input.
           loop: The loop over the chunks.
           chunks: The chunks.
         """
-        if self.can_loop and loop.trial is not None:
+        if self.can_loop and self._choice is not None:
+            session.run(chunks.start)
+        elif self.can_loop and loop.trial is not None:
             with contextlib.suppress(NotCompilableError):
                 loop.trial.run(session)
                 session.run(chunks.start)
@@ -148,7 +169,7 @@ class TrainingLoop:
                 _LOG.info("Training runs one step per session call: %s.", reason)
                 self.can_loop = False
 
-    def _build_loop(self, compiled: bool, chunks: BatchChunks | None = None) -> StepLoop:
+    def _build_loop(self, compiled: bool | str, chunks: BatchChunks | None = None) -> StepLoop:
         device = self.settings.device
         with tf.device(device) if device else contextlib.nullcontext():
             return build_loop(
@@ -160,25 +181,22 @@ class TrainingLoop:
                 vote=self.vote,
             )
 
-    def _build_compiled(self) -> StepLoop | None:
-        """Returns the same loop of compiled steps; whether they compile is tried later."""
-        if not self.can_loop:
-            _LOG.warning("XLA compiles nothing: training runs one step per session call.")
-            return None
+    def _build_compiled(self, chunks: BatchChunks | None) -> None:
+        """Builds the same loop of compiled steps; whether they compile is tried later."""
+        assert self._loop is not None
         try:
-            return self._build_loop(compiled=True)
+            self._compiled = self._build_loop(compiled=self.settings.xla)
         except NotCompilableError as reason:
             self._report_not_compilable(reason)
-            return None
-
-    def _build_chunked(self, chunks: BatchChunks) -> list[Hook]:
-        """Returns the hook that starts the same loop over chunks; none if there is no such loop."""
-        if self._compiled is None:
-            return []
-        try:
-            return [StartChunksHook(self, self._build_loop(True, chunks), chunks)]
-        except NotCompilableError:
-            return []
+            return
+        candidates = [self._compiled]
+        if chunks is not None:
+            with contextlib.suppress(NotCompilableError):
+                chunked = self._build_loop(self.settings.xla, chunks)
+                self.hooks = [StartChunksHook(self, chunked, chunks)]
+                candidates = [chunked, *candidates]
+        if self.settings.xla == "auto":
+            self._choice = LoopChoice(self._loop, candidates)
 
     def _report_not_compilable(self, reason: NotCompilableError) -> None:
         if self.settings.xla != "auto":

@@ -1,10 +1,10 @@
 """A training step compiled by XLA, for loops of steps.
 
 The step becomes one function that XLA compiles. The operations that read the input stay outside of
-the function and feed it. A step that hooks see runs uncompiled if a hook fetches more than the
-loss, the global step and what depends on them alone, such as a summary of the loss.
-(Auto-clustering of the graph or session compiles many small functions, whose calls cost as much
-time as they save on a CPU.)
+the function and feed it, as do random operations with a seed, since XLA would draw other numbers.
+A step that hooks see runs uncompiled if a hook fetches more than the loss, the global step and what
+depends on them alone, such as a summary of the loss. (Auto-clustering of the graph or session
+compiles many small functions, whose calls cost as much time as they save on a CPU.)
 """
 
 import dataclasses
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import tensorflow as tf
 
+from estimator_train.engine.loops.seeded_draws import find_seeded_draws
 from estimator_train.engine.tf_internals import graphs
 
 _OUTSIDE = re.compile(r"\w*GetNext\w*|Timestamp")
@@ -37,12 +38,14 @@ class CompiledStep:
       fed: Names of the input tensors that the function takes.
       handles: Names of the handles of variables that the function takes.
       function: Takes the values of `fed` and of `handles`, runs the step and returns its loss.
+      draws: Names of the random operations with a seed, which are outside.
     """
 
     outside: tf.compat.v1.GraphDef
     fed: list[str]
     handles: list[str]
     function: Callable[..., tf.Tensor]
+    draws: list[str]
 
     def run(self, handles: dict[str, tf.Tensor]) -> list[tf.Tensor]:
         """Adds a step to the default graph.
@@ -64,19 +67,36 @@ class CompiledStep:
         Args:
           graph: The graph of the step, which is the default graph.
         """
+        fed = [graph.get_tensor_by_name(name) for name in self.fed]
+        batch_size = tf.compat.v1.placeholder_with_default(1, [])
+        variables = [_copy_variable(graph.get_tensor_by_name(name)) for name in self.handles]
+        with tf.control_dependencies([copied for _, copied in variables]):
+            zeros = [_make_zeros(tensor, batch_size) for tensor in fed]
+            result = self.function(*zeros, *(handle for handle, _ in variables))
+        end = [
+            tf.raw_ops.DestroyResourceOp(resource=handle, ignore_lookup_error=True)
+            for handle, _ in variables
+        ]
+        return Trial(result, tf.group(end), batch_size)
 
-        @tf.function(jit_compile=True, autograph=False)
-        def run_steps(count: tf.Tensor, *arguments: tf.Tensor) -> tf.Tensor:
-            def run_step(done: tf.Tensor) -> list[tf.Tensor]:
-                with tf.control_dependencies([self.function(*arguments)]):
-                    return [done + 1]
+    def check_choice(self, graph: tf.Graph) -> None:
+        """Checks that the step may run compiled or not, as its speed decides.
 
-            (done,) = tf.while_loop(lambda done: done < count, run_step, [tf.constant(0)])
-            return done
+        Args:
+          graph: The graph of the step.
 
-        fed = [_make_zeros(graph.get_tensor_by_name(name)) for name in self.fed]
-        handles = map(graph.get_tensor_by_name, self.handles)
-        return Trial(run_steps(tf.constant(0), *fed, *handles))
+        Raises:
+          NotCompilableError: The step draws random numbers by a seed, so that it would draw others
+            at each change of the loop, or its input has other shapes in each batch.
+        """
+        for name in self.fed:
+            tensor = graph.get_tensor_by_name(name)
+            if not tensor.shape[1:].is_fully_defined():
+                raise NotCompilableError(
+                    f"'{name}' has the shape {tensor.shape}, and each shape is compiled separately"
+                )
+        if self.draws:
+            raise NotCompilableError(f"'{self.draws[0]}' draws by a seed, and would begin again")
 
 
 def compile_step(
@@ -100,7 +120,9 @@ def compile_step(
         in variables.
     """
     needed = set(needed)
-    outside = _find_with_ancestors((op for op in needed if _OUTSIDE.fullmatch(op.type)), needed)
+    reads = (op for op in needed if _OUTSIDE.fullmatch(op.type))
+    draws = find_seeded_draws(needed)
+    outside = _find_with_ancestors([*reads, *draws], needed)
     inside = needed - outside
     fed = sorted({t.name for op in inside for t in op.inputs if t.op in outside})
     handles = {t.name for op in inside for t in op.inputs} & {t.name for t in captured}
@@ -126,36 +148,56 @@ def compile_step(
 
     before = [tensor for tensor in captured if any(op in outside for op in tensor.consumers())]
     return CompiledStep(
-        definition(outside, before), fed, [tensor.name for tensor in used], train_step
+        outside=definition(outside, before),
+        fed=fed,
+        handles=[tensor.name for tensor in used],
+        function=train_step,
+        draws=sorted(draw.name for draw in draws),
     )
 
 
 class Trial:
-    """Test whether XLA compiles a function of steps: a call that runs no step.
+    """Test whether XLA compiles a function of steps: a call that changes no variable.
+
+    Training steps may run at the same time.
 
     Args:
-      result: A tensor that the function returns when it is called for no steps.
+      result: A tensor that the function returns when it is called for no steps, or with copies of
+        the variables.
+      end: Operation that deletes the copies, or None.
+      batch_size: Scalar of the graph that gives the number of examples in the input of the call,
+        or None if it is known.
     """
 
-    def __init__(self, result: tf.Tensor) -> None:
-        self._call = result.op
+    def __init__(
+        self,
+        result: tf.Tensor,
+        end: tf.Operation | None = None,
+        batch_size: tf.Tensor | None = None,
+    ) -> None:
+        self._call, self._end, self._batch_size = result.op, end, batch_size
 
-    def run(self, session: tf.compat.v1.Session) -> None:
+    def run(self, session: tf.compat.v1.Session, batch_size: int | None = None) -> None:
         """Compiles the function.
 
         Args:
           session: A raw session, with initialized variables.
+          batch_size: Number of examples in a batch, if it is known.
 
         Raises:
           NotCompilableError: XLA cannot compile it.
         """
+        has_size = self._batch_size is not None and batch_size is not None
         try:
-            session.run(self._call)
+            session.run(self._call, {self._batch_size: batch_size} if has_size else None)
         except tf.errors.OpError as error:
             found = _UNSUPPORTED.search(error.message) or _FAILED.search(error.message)
             message = textwrap.shorten(error.message, 200)
             reason = f"'{found[2]}' ({found[1]})" if found else message
             raise NotCompilableError(reason) from error
+        finally:
+            if self._end is not None:
+                session.run(self._end)
 
 
 def _find_with_ancestors(
@@ -210,10 +252,21 @@ def _replace_inputs(
     return [f"{name}:0" for name in placeholders.values()]
 
 
-def _make_zeros(tensor: tf.Tensor) -> tf.Tensor:
-    """Returns zeros of a tensor's shape; unknown sizes become 1."""
+def _make_zeros(tensor: tf.Tensor, unknown_size: tf.Tensor) -> tf.Tensor:
+    """Returns zeros of a tensor's static shape, in which unknown sizes are `unknown_size`."""
     shape = tensor.shape.as_list() if tensor.shape.rank is not None else []
-    return tf.zeros([1 if size is None else size for size in shape], tensor.dtype)
+    zeros = tf.zeros([unknown_size if size is None else size for size in shape], tensor.dtype)
+    return tf.ensure_shape(zeros, tensor.shape)
+
+
+def _copy_variable(handle: tf.Tensor) -> tuple[tf.Tensor, tf.Operation]:
+    """Adds a copy of a variable; returns its handle and the operation that assigns its value."""
+    dtype, name = handle.op.get_attr("dtype"), f"trial/{handle.op.name}"
+    copy = tf.raw_ops.VarHandleOp(
+        dtype=dtype, shape=handle.op.get_attr("shape"), shared_name=name, name=name
+    )
+    value = tf.raw_ops.ReadVariableOp(resource=handle, dtype=dtype)
+    return copy, tf.raw_ops.AssignVariableOp(resource=copy, value=value)
 
 
 def _parse_node(tensor_name: str) -> str:

@@ -57,7 +57,7 @@ def test_the_choice_follows_the_times_and_is_made_again_when_they_change(
         name = "pool" if executor is chosen._pool else "here"
         executor.secs = [*executor.secs, secs[name]][-3:]
 
-    monkeypatch.setattr(chosen_executor._Executor, "run", run)
+    monkeypatch.setattr(chosen_executor.TimedCall, "run", run)
     for _ in range(8):
         chosen.run(session, 1)
     assert chosen._current is getattr(chosen, f"_{quicker}")

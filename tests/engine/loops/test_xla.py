@@ -1,6 +1,8 @@
 """Training steps that XLA compiles."""
 
+import concurrent.futures
 import logging
+import re
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ import tf_keras
 
 import estimator_train as est
 from estimator_train.engine.loops.graph_loop import build_loop
+from estimator_train.engine.loops.xla import NotCompilableError
 
 tf1 = tf.compat.v1
 
@@ -86,6 +89,22 @@ def test_compiled_steps_train_the_same(tmp_path, caplog):
     assert compiled.get_variable_value("global_step") == 60
 
 
+def test_auto_chooses_the_faster_loop_while_it_trains(tmp_path, caplog):
+    config = est.RunConfig(str(tmp_path), xla="auto", tf_random_seed=1)
+    estimator = est.Estimator(model_fn, config=config)
+    with caplog.at_level(logging.INFO):
+        estimator.train(input_fn, steps=20_000)
+    said = [record.message for record in caplog.records if "XLA" in record.message]
+    assert len(said) == 1
+    times = re.fullmatch(
+        r"Training runs (with|without) XLA: a step takes ([\d.]+) ms with it, ([\d.]+) without it.",
+        said[0],
+    )
+    found, plain = float(times[2]), float(times[3])
+    assert times[1] == ("with" if found < plain else "without")
+    assert estimator.get_variable_value("global_step") == 20_000
+
+
 @pytest.mark.long
 def test_the_end_of_input_falls_on_the_same_step(tmp_path):
     assert trained(tmp_path, True, batches=37).get_variable_value("global_step") == 37
@@ -149,6 +168,66 @@ def test_strings_and_tables_in_a_step_are_named():
         loss = tf.lookup.StaticHashTable(values, 0.0).lookup(tf.constant(1))
         with pytest.raises(Exception, match=r"'hash_table' \(HashTableV2\)"):
             build_loop(loss.op, loss, compiled=True)
+
+
+def test_random_operations_draw_the_same_numbers_in_compiled_steps():
+    def draw_losses(compiled):
+        with tf.Graph().as_default(), tf1.Session() as session:
+            tf1.set_random_seed(5)
+            w = tf1.get_variable("w", [4], initializer=tf1.ones_initializer(), use_resource=True)
+            dropped = tf.nn.dropout(w, 0.5)
+            chosen = tf.cond(w[0] > -100, lambda: tf.random.normal([]), lambda: 0.0)
+            loss = tf.reduce_sum(dropped**2) * (chosen + tf.function(tf.random.uniform)([]))
+            train_op = tf1.train.GradientDescentOptimizer(0.1).minimize(loss)
+            loop = build_loop(train_op, loss, compiled=compiled)
+            session.run(tf1.global_variables_initializer())
+            return [loop.run(session, 1)[1] for _ in range(5)]
+
+    plain, compiled = draw_losses(False), draw_losses(True)
+    np.testing.assert_allclose(compiled, plain, rtol=1e-5)
+    assert len(set(plain)) == 5
+
+
+@pytest.mark.parametrize(
+    ("shape", "reason"),
+    [
+        ([None, None], "'IteratorGetNext:0' has the shape .None, None., and each shape is"),
+        ([None, 4], "'dropout/random_uniform/RandomUniform' draws by a seed, and would begin"),
+    ],
+)
+def test_steps_that_only_run_compiled_or_not_are_not_chosen_by_speed(shape, reason):
+    with tf.Graph().as_default():
+        tf1.set_random_seed(5)
+        data = input_fn().map(
+            lambda x: tf.ensure_shape(tf1.placeholder_with_default(x, shape), shape)
+        )
+        features = tf1.data.make_initializable_iterator(data).get_next()
+        w = tf1.get_variable("w", [1, 4], use_resource=True)
+        dropped = features * w if shape[1] is None else tf.nn.dropout(features * w, 0.5)
+        loss = tf.reduce_mean(dropped)
+        train_op = tf1.train.GradientDescentOptimizer(0.1).minimize(loss)
+        build_loop(train_op, loss, compiled=True)
+        with pytest.raises(NotCompilableError, match=reason):
+            build_loop(train_op, loss, compiled="auto")
+
+
+def test_a_trial_runs_beside_training_steps_and_changes_no_variable():
+    with tf.Graph().as_default(), tf1.Session() as session:
+        count = tf1.get_variable("count", [], initializer=tf1.zeros_initializer())
+        features = tf1.data.make_initializable_iterator(input_fn())
+        loss = tf.reduce_mean(features.get_next()) + count
+        step = count.assign_add(1.0, read_value=False)
+        plain, compiled = (build_loop(step, loss, compiled=value) for value in (False, True))
+        session.run([tf1.global_variables_initializer(), features.initializer])
+        with concurrent.futures.ThreadPoolExecutor() as threads:
+            trial = threads.submit(compiled.trial.run, session, 8)
+            done = [plain.run(session, 50)[0]]
+            while not trial.done():
+                done.append(plain.run(session, 50)[0])
+            trial.result()
+        assert session.run(count) == sum(done)
+        compiled.run(session, 1)
+        assert session.run(count) == sum(done) + 1
 
 
 def test_without_loops_a_warning_says_that_xla_compiles_nothing(tmp_path, caplog):
