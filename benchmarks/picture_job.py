@@ -77,7 +77,7 @@ def _convnet(layers: ModuleType) -> list[Any]:
 LINEAR = PictureJob(
     "linear 784-10", 32, 20_000, False, lambda layers: [layers.Flatten(), layers.Dense(CLASSES)]
 )
-MLP = PictureJob("MLP 784-64-10", 32, 10_000, False, _mlp)
+MLP = PictureJob("MLP 784-64-10", 32, 20_000, False, _mlp)
 CONVNET = PictureJob("the tutorial's ConvNet", 128, 1_000, True, _convnet)
 
 

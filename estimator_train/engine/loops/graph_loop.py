@@ -75,12 +75,26 @@ class StepLoop:
         self._calls: ChosenExecutor | None = None
         self._set: tuple[tf.compat.v1.Session, int] | None = None
 
+    def compile(self, session: tf.compat.v1.Session, batch_size: int | None = None) -> None:
+        """Compiles the steps and prepares the call of `run`, in any thread, without a step.
+
+        Args:
+          session: A raw session.
+          batch_size: Number of examples in a batch, if it is known.
+
+        Raises:
+          NotCompilableError: XLA cannot compile the step.
+        """
+        assert self.trial is not None
+        self.trial.run(session, batch_size)
+        self.run(session, 0)
+
     def set_steps(self, session: tf.compat.v1.Session, steps: int) -> None:
         """Sets how many steps `outcome` runs, in a variable, so that calls need no feeds.
 
         Args:
           session: A raw session.
-          steps: 1 or more.
+          steps: 0 or more.
         """
         if self._set != (session, steps):
             self._max_steps.set(session, steps)
@@ -91,7 +105,7 @@ class StepLoop:
 
         Args:
           session: A raw session.
-          steps: Maximum number of steps; 1 or more.
+          steps: Maximum number of steps; 0 or more.
 
         Returns:
           The number of steps done, the loss of the last one, and False if a worker has no more

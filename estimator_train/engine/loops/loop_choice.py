@@ -78,8 +78,7 @@ class LoopChoice:
         """Yields the loop of each call and its maximum number of steps, until one is chosen."""
         result = ""
         for candidate in self._candidates:
-            assert candidate.trial is not None
-            self._compilation = self._threads.submit(candidate.trial.run, session, batch_size)
+            self._compilation = self._threads.submit(candidate.compile, session, batch_size)
             while not self._compilation.done():
                 yield self._uncompiled, None
             try:
@@ -105,7 +104,7 @@ class LoopChoice:
         plain.secs.clear()  # The calls so far shared the cores with the thread that compiled.
         while plain.best is None:
             yield self._uncompiled, None
-        yield candidate, 1  # It prepares its graph.
+        yield candidate, 1  # Not measured: it compiles again if batches are of another size.
         while compiled.best is None:
             yield candidate, max(1, int(_TRIAL_SECS / plain.best))
             if min(compiled.secs) > _HOPELESS_FACTOR * plain.best:

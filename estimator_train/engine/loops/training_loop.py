@@ -125,9 +125,9 @@ class TrainingLoop:
             with graphs.reopen_for_context(session.graph), session.graph.as_default():
                 self._build()
         compiled, self._compiled = self._compiled, None
-        if compiled is not None and compiled.trial is not None:
+        if compiled is not None:
             try:
-                compiled.trial.run(session, batch_size)
+                compiled.compile(session, batch_size)
                 self._loop = compiled
             except NotCompilableError as reason:
                 self._report_not_compilable(reason)
@@ -150,9 +150,9 @@ class TrainingLoop:
         """
         if self.can_loop and self._choice is not None:
             session.run(chunks.start)
-        elif self.can_loop and loop.trial is not None:
+        elif self.can_loop:
             with contextlib.suppress(NotCompilableError):
-                loop.trial.run(session)
+                loop.compile(session)
                 session.run(chunks.start)
                 self._loop, self._compiled = loop, None
 
