@@ -12,6 +12,7 @@ import tensorflow as tf
 import tf_keras
 
 import estimator_train as est
+from estimator_train.canned.parts.columns import Batch
 from estimator_train.compat import v1
 
 fc = tf.feature_column
@@ -58,6 +59,29 @@ def test_a_network_of_layers_can_have_a_partitioned_embedding() -> None:
     expected = np.maximum(hidden, 0) @ found["logits/kernel"] + found["logits/bias"]
     np.testing.assert_allclose(logits, expected, rtol=1e-5)
     assert len(found) == 4
+
+
+def test_shared_embeddings_are_those_of_the_columns_themselves() -> None:
+    weights = [[0.5, 2.0, 1.0], [0.0, 0.0, 0.0], [1.0, -3.0, 0.0]]
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        features = {
+            "first": tf.sparse.from_dense([[1, 2, -1], [0, 0, 0], [3, 3, 0]]),
+            "second": tf.constant([[4], [-1], [4]]),
+            "weight": tf.sparse.from_dense(weights),
+        }
+        identity = tf.feature_column.categorical_column_with_identity
+        categories = [identity(name, 5, default_value=0) for name in ("first", "second")]
+        categories[0] = tf.feature_column.weighted_categorical_column(categories[0], "weight")
+        columns = tf.feature_column.shared_embeddings(categories, 3, combiner="sqrtn")
+        found = Batch(features).dense(columns)
+        expected = tf.concat([tf_keras.layers.DenseFeatures([c])(features) for c in columns], 1)
+        assert [v.op.name for v in tf.compat.v1.trainable_variables()] == [
+            "first_weighted_by_weight_second_shared_embedding"
+        ]
+        session.run(tf.compat.v1.global_variables_initializer())
+        found, expected = session.run([found, expected])
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    assert np.count_nonzero(found) == 12
 
 
 def test_updates_of_batch_norm_are_collected() -> None:

@@ -8,6 +8,7 @@ also under a strategy.
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import math
 import re
@@ -251,6 +252,10 @@ class Batch:
                 ids = self._get_ids(column.categorical_column, state)
                 return ids.combine(weights, column.combiner)
             with _v1.variable_scope(shared, auxiliary_name_scope=False):
+                if _is_shared_embedding(column):
+                    weights = column.shared_embedding_column_creator.embedding_weights
+                    ids = self._get_ids(column.categorical_column, state)
+                    return ids.combine(weights, column.combiner)
                 tensor = column.get_dense_tensor(
                     self._cache, state, **_make_training_argument(column.get_dense_tensor, training)
                 )
@@ -332,9 +337,33 @@ def _is_categorical(column: FeatureColumn) -> bool:
 
 def _is_plain_embedding(column: FeatureColumn) -> bool:
     """Returns whether a column is an embedding, not shared, that `Ids` can look up."""
+    return _computes_as(column, _EMBEDDING) and _has_plain_lookup(column)
+
+
+def _is_shared_embedding(column: FeatureColumn) -> bool:
+    """Returns whether a column is a shared embedding that `Ids` can look up."""
     return (
-        getattr(type(column), "get_dense_tensor", None) is _EMBEDDING.get_dense_tensor
-        and column.max_norm is None
+        hasattr(column, "shared_embedding_column_creator")
+        and _computes_as(column, _find_shared_class())
+        and _has_plain_lookup(column)
+    )
+
+
+@functools.cache
+def _find_shared_class() -> type:
+    """Returns the class of shared embeddings, which is not public."""
+    ids = tf.feature_column.categorical_column_with_identity("any", num_buckets=1)
+    with tf.Graph().as_default():
+        return type(tf.feature_column.shared_embeddings([ids], dimension=1)[0])
+
+
+def _computes_as(column: FeatureColumn, kind: Any) -> bool:
+    return getattr(type(column), "get_dense_tensor", None) is kind.get_dense_tensor
+
+
+def _has_plain_lookup(column: FeatureColumn) -> bool:
+    return (
+        column.max_norm is None
         and column.use_safe_embedding_lookup
         and not hasattr(column.categorical_column, "get_sequence_sparse_tensors")
     )
