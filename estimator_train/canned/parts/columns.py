@@ -8,7 +8,6 @@ also under a strategy.
 from __future__ import annotations
 
 import contextlib
-import functools
 import inspect
 import math
 import re
@@ -23,12 +22,6 @@ from estimator_train.canned.parts.lookups import Ids, make_ids
 from estimator_train.engine.tf_internals import column_types
 from estimator_train.heads.types import FeatureTensors
 
-# The class of embedding columns is not public.
-_EMBEDDING = type(
-    tf.feature_column.embedding_column(
-        tf.feature_column.categorical_column_with_identity("any", num_buckets=1), dimension=1
-    )
-)
 _v1 = tf.compat.v1
 _V1_COLUMN = (
     "Received a feature column from TensorFlow v1, but this is a TensorFlow v2 Estimator. Please "
@@ -337,24 +330,13 @@ def _is_categorical(column: FeatureColumn) -> bool:
 
 def _is_plain_embedding(column: FeatureColumn) -> bool:
     """Returns whether a column is an embedding, not shared, that `Ids` can look up."""
-    return _computes_as(column, _EMBEDDING) and _has_plain_lookup(column)
+    return _computes_as(column, column_types.EmbeddingColumn) and _has_plain_lookup(column)
 
 
 def _is_shared_embedding(column: FeatureColumn) -> bool:
     """Returns whether a column is a shared embedding that `Ids` can look up."""
-    return (
-        hasattr(column, "shared_embedding_column_creator")
-        and _computes_as(column, _find_shared_class())
-        and _has_plain_lookup(column)
-    )
-
-
-@functools.cache
-def _find_shared_class() -> type:
-    """Returns the class of shared embeddings, which is not public."""
-    ids = tf.feature_column.categorical_column_with_identity("any", num_buckets=1)
-    with tf.Graph().as_default():
-        return type(tf.feature_column.shared_embeddings([ids], dimension=1)[0])
+    kind = column_types.SharedEmbeddingColumn
+    return _computes_as(column, kind) and _has_plain_lookup(column)
 
 
 def _computes_as(column: FeatureColumn, kind: Any) -> bool:

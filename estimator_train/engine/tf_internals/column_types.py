@@ -5,6 +5,12 @@ Why internal: `tf.feature_column` has only functions that create columns.
 
 import tensorflow as tf
 
+# Why internal: the public functions that return such columns log that they are deprecated.
+from tensorflow.python.feature_column.feature_column_v2 import (
+    EmbeddingColumn as EmbeddingColumn,
+    SharedEmbeddingColumn as SharedEmbeddingColumn,
+)
+
 FeatureColumn = tf.__internal__.feature_column.FeatureColumn
 DenseColumn = tf.__internal__.feature_column.DenseColumn
 SequenceDenseColumn = tf.__internal__.feature_column.SequenceDenseColumn
