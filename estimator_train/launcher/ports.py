@@ -20,20 +20,20 @@ def find_free_addresses(count: int) -> list[str]:
       OSError: No free ports were found.
     """
     # The sockets stay open until the last is found, so that the ports differ.
-    held: list[socket.socket] = []
+    sockets: list[socket.socket] = []
     try:
         for _ in range(_ATTEMPTS):
-            if len(held) == count:
+            if len(sockets) == count:
                 break
             candidate = socket.socket()
             try:
                 candidate.bind((_HOST, random.randint(FIRST, LAST)))
-                held.append(candidate)
+                sockets.append(candidate)
             except OSError:
                 candidate.close()
         else:
             raise OSError(f"Found no {count} free ports from {FIRST} to {LAST} on {_HOST}.")
-        return [f"{_HOST}:{one.getsockname()[1]}" for one in held]
+        return [f"{_HOST}:{opened.getsockname()[1]}" for opened in sockets]
     finally:
-        for one in held:
-            one.close()
+        for opened in sockets:
+            opened.close()

@@ -49,10 +49,10 @@ def _plot_throughput(runs: Sequence[Run]) -> Figure | None:
     lines = [
         (run.name, run.examples_per_sec if has_examples else run.steps_per_sec) for run in runs
     ]
-    return _plot_lines(lines, _rate_label(has_examples), from_zero=True)
+    return _plot_lines(lines, _find_rate_label(has_examples), from_zero=True)
 
 
-def _rate_label(has_examples: bool) -> str:
+def _find_rate_label(has_examples: bool) -> str:
     return "examples per second" if has_examples else "steps per second"
 
 
@@ -107,7 +107,7 @@ def _plot_scaling(runs: Sequence[Run]) -> Figure | None:
     points, has_examples = compute_scaling(runs)
     if len(points) < 2:
         return None
-    figure, axes = _make_figure("replicas", _rate_label(has_examples))
+    figure, axes = _make_figure("replicas", _find_rate_label(has_examples))
     replicas, rates = zip(*points, strict=True)
     ideal = [rates[0] * n / replicas[0] for n in replicas]
     positions = range(len(replicas))

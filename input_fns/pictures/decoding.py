@@ -57,14 +57,14 @@ class DecodeOptions:
         def decode(contents: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
             picture = tf.cond(
                 tf.io.is_jpeg(contents),
-                lambda: self._jpeg(contents, seed, scale),
-                lambda: self._other(contents, seed, scale),
+                lambda: self._decode_jpeg(contents, seed, scale),
+                lambda: self._decode_other(contents, seed, scale),
             )
             return tf.ensure_shape(picture, [*self.size, 3])
 
         return decode
 
-    def _jpeg(self, contents: tf.Tensor, seed: tf.Tensor, scale: float) -> tf.Tensor:
+    def _decode_jpeg(self, contents: tf.Tensor, seed: tf.Tensor, scale: float) -> tf.Tensor:
         shape = tf.image.extract_jpeg_shape(contents)
         window = self._choose_window(shape, seed)
         ratios = _RATIOS[:1] if self.full_decode else _RATIOS
@@ -101,7 +101,7 @@ class DecodeOptions:
         ]
         return tf.switch_case(branch, branches)
 
-    def _other(self, contents: tf.Tensor, seed: tf.Tensor, scale: float) -> tf.Tensor:
+    def _decode_other(self, contents: tf.Tensor, seed: tf.Tensor, scale: float) -> tf.Tensor:
         channels = 3 if self.grey is None else 0
         picture = tf.io.decode_image(contents, channels, expand_animations=False)
         if self.grey is not None:

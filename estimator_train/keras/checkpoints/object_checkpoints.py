@@ -134,11 +134,11 @@ class _ObjectGraph:
                 slot = _find_slot(optimizer, node.value, name)
                 if slot is None:
                     continue
-                made = self._add(f"{node.path}/.OPTIMIZER_SLOT/{owner.path}/{name}", slot)
+                slot_node = self._add(f"{node.path}/.OPTIMIZER_SLOT/{owner.path}/{name}", slot)
                 self.proto.nodes[owner.number].slot_variables.add(
                     slot_name=name,
                     original_variable_node_id=node.number,
-                    slot_variable_node_id=made.number,
+                    slot_variable_node_id=slot_node.number,
                 )
 
 

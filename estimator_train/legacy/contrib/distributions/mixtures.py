@@ -18,7 +18,7 @@ _v1 = tf.compat.v1
 _Distribution = Any
 
 
-def make_like(distribution: _Distribution) -> tf.Tensor:
+def make_zeros_like(distribution: _Distribution) -> tf.Tensor:
     """Returns zeros of the shape and type of one sample."""
     shape = tf.concat([distribution.batch_shape_tensor(), distribution.event_shape_tensor()], 0)
     zeros = tf.zeros(shape, distribution.dtype)
@@ -26,7 +26,7 @@ def make_like(distribution: _Distribution) -> tf.Tensor:
     return zeros
 
 
-def _put_events(probs: tf.Tensor, events: int) -> tf.Tensor:
+def _add_event_axes(probs: tf.Tensor, events: int) -> tf.Tensor:
     """Adds axes of size 1 for the axes of an event."""
     return probs[(..., *([None] * events))]
 
@@ -57,7 +57,7 @@ class Independent(ShapedDistribution):
         rank = distribution.event_shape.rank + int(axes)
         kind = distribution.reparameterization_type
         with _v1.name_scope(name or f"Independent{distribution.name}") as scope:
-            super().__init__(make_like(distribution), rank, kind, parameters, scope)
+            super().__init__(make_zeros_like(distribution), rank, kind, parameters, scope)
 
     def _log_prob(self, x: TensorLike) -> tf.Tensor:
         return tf.reduce_sum(self.distribution.log_prob(x), self._axes)
@@ -127,13 +127,13 @@ class Mixture(ShapedDistribution):
         self.cat, self.components, self.num_components = cat, list(components), len(components)
         rank = components[0].event_shape.rank
         with _v1.name_scope(name) as scope:
-            like = make_like(components[0])
+            like = make_zeros_like(components[0])
             super().__init__(like, rank, NOT_REPARAMETERIZED, parameters, scope)
 
     def _weigh(self, values: Sequence[tf.Tensor], events: int) -> tf.Tensor:
         """Returns the mean of the components' values, which have a number of event axes."""
         probs = tf.nn.softmax(self.cat.logits)
-        shares = [_put_events(probs[..., i], events) for i in range(self.num_components)]
+        shares = [_add_event_axes(probs[..., i], events) for i in range(self.num_components)]
         return tf.add_n([share * value for share, value in zip(shares, values, strict=True)])
 
     def _log_prob(self, x: TensorLike) -> tf.Tensor:
@@ -196,13 +196,13 @@ class MixtureSameFamily(ShapedDistribution):
         # The axis of the components, after which come those of the event.
         self._axis = -1 - rank
         with _v1.name_scope(name) as scope:
-            like = tf.reduce_sum(make_like(components_distribution), self._axis)
+            like = tf.reduce_sum(make_zeros_like(components_distribution), self._axis)
             super().__init__(like, rank, NOT_REPARAMETERIZED, parameters, scope)
 
     def _weigh(self, values: tf.Tensor, events: int) -> tf.Tensor:
         """Returns the mean over the components of values with a number of event axes."""
         probs = tf.nn.softmax(self.mixture_distribution.logits)
-        return tf.reduce_sum(_put_events(probs, events) * values, -1 - events)
+        return tf.reduce_sum(_add_event_axes(probs, events) * values, -1 - events)
 
     def _log_prob(self, x: TensorLike) -> tf.Tensor:
         logs = self.components_distribution.log_prob(tf.expand_dims(x, self._axis))
@@ -237,4 +237,4 @@ class MixtureSameFamily(ShapedDistribution):
         chosen = self.mixture_distribution.sample(shape, seed=own_seed)
         count = tf.shape(samples)[self._axis]
         mask = tf.one_hot(chosen, count, dtype=samples.dtype)
-        return tf.reduce_sum(samples * _put_events(mask, self._event_rank), self._axis)
+        return tf.reduce_sum(samples * _add_event_axes(mask, self._event_rank), self._axis)

@@ -5,7 +5,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import TensorLike
-from estimator_train.legacy.contrib.distributions.mixtures import make_like
+from estimator_train.legacy.contrib.distributions.mixtures import make_zeros_like
 from estimator_train.legacy.contrib.distributions.shaped import ShapedDistribution, arguments_of
 
 
@@ -42,7 +42,7 @@ class TransformedDistribution(ShapedDistribution):
         with tf.compat.v1.name_scope(name) as scope:
             self._own_batch = _own_shape(batch_shape, distribution.batch_shape)
             self._own_event = _own_shape(event_shape, distribution.event_shape)
-            inner = make_like(distribution)
+            inner = make_zeros_like(distribution)
             shapes = [self._own_batch, tf.shape(inner), self._own_event]
             like = self._transform(tf.zeros(tf.concat(shapes, 0), inner.dtype))
             events = distribution.event_shape.rank + int(self._own_event.shape[0])
