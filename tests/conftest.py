@@ -20,7 +20,7 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ.setdefault("TESTS_DAY", str(datetime.date.today().toordinal()))
 
 # Rooms whose tests see which graph runs.
-OPTIMIZED = {("engine", "graph"), ("engine", "loops")}
+OPTIMIZED = {("engine", "compiled"), ("engine", "graph"), ("engine", "loops")}
 
 # The same examples in every run.
 settings.register_profile("same_in_every_run", derandomize=True, deadline=None)

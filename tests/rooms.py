@@ -38,6 +38,7 @@ ROOMS = {
     "engine.checkpoints": (
         "cluster engine engine.loops engine.tf_internals goodput lifecycle run_config"
     ),
+    "engine.compiled": "engine.tf_internals",
     "engine.context": "engine engine.checkpoints run_config",
     "engine.distributed": (
         "cluster engine engine.checkpoints engine.context engine.inputs engine.loops "
@@ -47,10 +48,10 @@ ROOMS = {
         "engine engine.context engine.inputs engine.tf_internals estimator_spec run_config"
     ),
     "engine.inputs": (
-        "engine engine.checkpoints engine.context engine.loops engine.tf_internals estimator_spec "
-        "goodput"
+        "engine engine.checkpoints engine.compiled engine.context engine.loops "
+        "engine.tf_internals estimator_spec goodput"
     ),
-    "engine.loops": "engine engine.tf_internals lifecycle",
+    "engine.loops": "engine engine.compiled engine.tf_internals lifecycle",
     "engine.run": (
         "engine engine.checkpoints engine.context engine.distributed engine.graph engine.inputs "
         "engine.loops engine.sessions engine.tf_internals estimator_spec goodput lifecycle "

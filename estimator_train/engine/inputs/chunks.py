@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 
+from estimator_train.engine.compiled.chunks import BatchChunks
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.inputs.start import (
     RowBatches,
@@ -9,7 +10,6 @@ from estimator_train.engine.inputs.start import (
     find_kind,
     find_row_batches,
 )
-from estimator_train.engine.loops.chunks import BatchChunks
 
 _MAX_BATCHES = 32
 _MAX_BYTES = 4 * 2**20

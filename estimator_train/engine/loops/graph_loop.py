@@ -14,10 +14,15 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.engine.compiled.chunks import BatchChunks, ChunkedStep, compile_chunks
+from estimator_train.engine.compiled.step import (
+    CompiledStep,
+    NotCompilableError,
+    Trial,
+    compile_step,
+)
 from estimator_train.engine.loops.chosen_executor import ChosenExecutor
-from estimator_train.engine.loops.chunks import BatchChunks, ChunkedStep, compile_chunks
 from estimator_train.engine.loops.step_fetches import TrainOp
-from estimator_train.engine.loops.xla import CompiledStep, NotCompilableError, Trial, compile_step
 from estimator_train.engine.tf_internals import graphs
 
 
@@ -211,7 +216,7 @@ def _add_vote(vote: LoopVote, has_next: tf.Tensor, wants_step: tf.Tensor) -> lis
     answers = (has_next, tf.logical_and(has_next, wants_step))
     inputs = _capture(captured)
     inputs |= {question.name: answer for question, answer in zip(vote.ballot, answers, strict=True)}
-    definition = _define(vote.result.graph, needed, captured)
+    definition = _define(vote.result.graph, needed)
     (result,) = tf.import_graph_def(definition, inputs, [vote.result.name], name="vote")
     return tf.unstack(tf.ensure_shape(result, [2]))
 
@@ -227,7 +232,7 @@ class _UncompiledStep:
     """Operations of a step, to be imported into a loop body.
 
     Attributes:
-      definition: Their GraphDef, with placeholders for handles.
+      definition: Their GraphDef, without the handles of state.
       operation: The name of the operation that runs the step.
       outputs: The loss, and other tensors of the step.
     """
@@ -297,7 +302,7 @@ def _copy_step(
     needed, captured = find_sub_graph(targets, excluded_operations)
     define = functools.partial(_define, loss.graph)
     if not compiled:
-        uncompiled = _UncompiledStep(define(needed, captured), operation.name, outputs)
+        uncompiled = _UncompiledStep(define(needed), operation.name, outputs)
         return _StepCopy(uncompiled, captured)
     if vote is not None:
         raise NotCompilableError("its workers vote after each step")
@@ -402,10 +407,8 @@ def _drop_outside_controls(node: Any, names: Collection[str]) -> None:
         node.input.extend(kept)
 
 
-def _define(
-    graph: tf.Graph, needed: set[tf.Operation], captured: list[tf.Tensor]
-) -> tf.compat.v1.GraphDef:
-    """Returns the GraphDef of the needed operations, with a placeholder for each handle."""
+def _define(graph: tf.Graph, needed: set[tf.Operation]) -> tf.compat.v1.GraphDef:
+    """Returns the GraphDef of the needed operations; an import has to give their other inputs."""
     complete = graph.as_graph_def()
     definition = tf.compat.v1.GraphDef(versions=complete.versions, library=complete.library)
     names = {operation.name for operation in needed}
@@ -414,7 +417,4 @@ def _define(
         _drop_outside_controls(node, names)
         # A colocation may name an operation outside of the loop; nodes have their devices already.
         node.attr.pop("_class", None)
-    for handle in captured:
-        node = definition.node.add(name=handle.op.name, op="Placeholder")
-        node.attr["dtype"].type = tf.resource.as_datatype_enum
     return definition

@@ -6,18 +6,13 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
+from estimator_train.engine.compiled.chunks import BatchChunks
+from estimator_train.engine.compiled.step import NotCompilableError
 from estimator_train.engine.hook_types import Hook, PassiveHook
 from estimator_train.engine.loops import hook_schedule
-from estimator_train.engine.loops.chunks import BatchChunks
-from estimator_train.engine.loops.graph_loop import (
-    LoopVote,
-    NotLoopableError,
-    StepLoop,
-    build_loop,
-)
+from estimator_train.engine.loops.graph_loop import LoopVote, NotLoopableError, StepLoop, build_loop
 from estimator_train.engine.loops.loop_choice import LoopChoice
 from estimator_train.engine.loops.step_fetches import StepFetches
-from estimator_train.engine.loops.xla import NotCompilableError
 from estimator_train.engine.tf_internals import graphs
 
 _LOG = tf.get_logger()

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import tensorflow as tf
 
-from estimator_train.engine.loops.seeded_draws import find_seeded_draws
+from estimator_train.engine.compiled.seeded_draws import find_seeded_draws
 from estimator_train.engine.tf_internals import graphs
 
 _OUTSIDE = re.compile(r"\w*GetNext\w*|Timestamp")
@@ -35,6 +35,7 @@ class CompiledStep:
 
     Attributes:
       outside: GraphDef of the operations that read the input.
+      outside_handles: Names of the handles that these operations use.
       fed: Names of the input tensors that the function takes.
       handles: Names of the handles of variables that the function takes.
       function: Takes the values of `fed` and of `handles`, runs the step and returns its loss.
@@ -42,6 +43,7 @@ class CompiledStep:
     """
 
     outside: tf.compat.v1.GraphDef
+    outside_handles: list[str]
     fed: list[str]
     handles: list[str]
     function: Callable[..., tf.Tensor]
@@ -56,9 +58,8 @@ class CompiledStep:
         Returns:
           The loss, available when the step is done.
         """
-        names = {node.name for node in self.outside.node}
-        inputs = {name: handle for name, handle in handles.items() if _parse_node(name) in names}
-        fed = tf.import_graph_def(self.outside, inputs, self.fed, name="input") if names else []
+        inputs = {name: handles[name] for name in self.outside_handles}
+        fed = tf.import_graph_def(self.outside, inputs, self.fed, name="input") if self.fed else []
         return [self.function(*fed, *(handles[name] for name in self.handles))]
 
     def make_trial(self, graph: tf.Graph) -> "Trial":
@@ -104,7 +105,7 @@ def compile_step(
     loss: tf.Tensor,
     needed: Iterable[tf.Operation],
     captured: Iterable[tf.Tensor],
-    definition: Callable[[set[tf.Operation], list[tf.Tensor]], tf.compat.v1.GraphDef],
+    definition: Callable[[set[tf.Operation]], tf.compat.v1.GraphDef],
 ) -> CompiledStep:
     """Divides a step into its input and a compiled function.
 
@@ -113,7 +114,7 @@ def compile_step(
       loss: Its loss.
       needed: The operations of the step.
       captured: The handles of the state that they use.
-      definition: Returns a GraphDef of operations, with placeholders for handles.
+      definition: Returns a GraphDef of operations, whose other inputs an import has to give.
 
     Raises:
       NotCompilableError: The step uses several devices, reads strings, or has state that is not
@@ -129,14 +130,14 @@ def compile_step(
     used = [tensor for tensor in captured if tensor.name in handles]
     _check_one_device([*inside, *(tensor.op for tensor in used)])
     _check_arguments([loss.graph.get_tensor_by_name(name) for name in fed], used)
-    inner = definition(inside, used)
-    placeholders = _replace_inputs(
-        inner, {name: loss.graph.get_tensor_by_name(name) for name in fed}, outside
-    )
+    inner = definition(inside)
+    for node in inner.node:
+        # XLA compiles functional conditions and loops, not the lowered form of sessions.
+        node.attr.pop("_lower_using_switch_merge", None)
 
     @tf.function(jit_compile=True, autograph=False)
     def train_step(*arguments: tf.Tensor) -> tf.Tensor:
-        names = [*placeholders, *(tensor.name for tensor in used)]
+        names = [*fed, *(tensor.name for tensor in used)]
         ran, value = tf.import_graph_def(
             inner,
             input_map=dict(zip(names, arguments, strict=True)),
@@ -148,7 +149,8 @@ def compile_step(
 
     before = [tensor for tensor in captured if any(op in outside for op in tensor.consumers())]
     return CompiledStep(
-        outside=definition(outside, before),
+        outside=definition(outside),
+        outside_handles=[tensor.name for tensor in before],
         fed=fed,
         handles=[tensor.name for tensor in used],
         function=train_step,
@@ -230,28 +232,6 @@ def _check_arguments(fed: Sequence[tf.Tensor], handles: Sequence[tf.Tensor]) -> 
             raise NotCompilableError(f"'{handle.op.name}' ({handle.op.type})")
 
 
-def _replace_inputs(
-    definition: tf.compat.v1.GraphDef, fed: dict[str, tf.Tensor], outside: set[tf.Operation]
-) -> list[str]:
-    """Replaces tensors from outside by placeholders; returns the names of their tensors."""
-    placeholders = {name: f"fed/{number}" for number, name in enumerate(fed)}
-    controls = {f"^{op.name}" for op in outside}
-    for node in definition.node:
-        inputs = [
-            placeholders.get(name if ":" in name else f"{name}:0", name)
-            for name in node.input
-            if name not in controls
-        ]
-        del node.input[:]
-        node.input.extend(inputs)
-        # XLA compiles functional conditions and loops, not the lowered form of sessions.
-        node.attr.pop("_lower_using_switch_merge", None)
-    for name, tensor in fed.items():
-        node = definition.node.add(name=placeholders[name], op="Placeholder")
-        node.attr["dtype"].type = tensor.dtype.as_datatype_enum
-    return [f"{name}:0" for name in placeholders.values()]
-
-
 def _make_zeros(tensor: tf.Tensor, unknown_size: tf.Tensor) -> tf.Tensor:
     """Returns zeros of a tensor's static shape, in which unknown sizes are `unknown_size`."""
     shape = tensor.shape.as_list() if tensor.shape.rank is not None else []
@@ -267,7 +247,3 @@ def _copy_variable(handle: tf.Tensor) -> tuple[tf.Tensor, tf.Operation]:
     )
     value = tf.raw_ops.ReadVariableOp(resource=handle, dtype=dtype)
     return copy, tf.raw_ops.AssignVariableOp(resource=copy, value=value)
-
-
-def _parse_node(tensor_name: str) -> str:
-    return tensor_name.partition(":")[0]

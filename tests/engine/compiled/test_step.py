@@ -10,8 +10,8 @@ import tensorflow as tf
 import tf_keras
 
 import estimator_train as est
+from estimator_train.engine.compiled.step import NotCompilableError
 from estimator_train.engine.loops.graph_loop import build_loop
-from estimator_train.engine.loops.xla import NotCompilableError
 
 tf1 = tf.compat.v1
 
@@ -41,20 +41,20 @@ def input_fn(batches=None):
     return tf.data.Dataset.from_tensor_slices(rows).repeat().batch(8).take(batches or -1)
 
 
-def trained(tmp_path, xla, model=model_fn, hooks=(), batches=None, **settings):
+def trained(tmp_path, xla, model=model_fn, hooks=(), batches=None, steps=60, **settings):
     config = est.RunConfig(model_dir=str(tmp_path / str(xla)), xla=xla, **settings)
     estimator = est.Estimator(model, config=config)
-    estimator.train(lambda: input_fn(batches), steps=60, hooks=list(hooks))
+    estimator.train(lambda: input_fn(batches), steps=steps, hooks=list(hooks))
     return estimator
 
 
-def operations_run(compiled):
+def operations_run(compiled, config=None):
     """Types of the operations that TensorFlow itself runs in a loop of two steps."""
     with tf.Graph().as_default():
         iterator = tf1.data.make_initializable_iterator(input_fn())
         loss, train_op = dense_step(iterator.get_next())
         loop = build_loop(train_op, loss, compiled=compiled)
-        with tf1.Session() as session:
+        with tf1.Session(config=config) as session:
             session.run([tf1.global_variables_initializer(), iterator.initializer])
             loop.run(session, 2)
             metadata = tf1.RunMetadata()
@@ -75,6 +75,12 @@ def test_the_whole_step_is_one_compiled_call():
     assert "ResourceApplyAdam" not in compiled
     assert not any("MatMul" in name for name in compiled)
     assert {"IteratorGetNext", "StatefulPartitionedCall"} <= compiled
+
+
+def test_a_step_compiles_without_the_optimizer_of_graphs():
+    config = tf1.ConfigProto()
+    config.graph_options.rewrite_options.disable_meta_optimizer = True
+    assert "StatefulPartitionedCall" in operations_run(True, config)
 
 
 @pytest.mark.long
@@ -119,11 +125,12 @@ def test_an_operation_that_xla_does_not_know_is_named(tmp_path):
 
 def test_auto_trains_without_xla_where_it_cannot_be_compiled(tmp_path, caplog):
     with caplog.at_level(logging.INFO):
-        estimator = trained(tmp_path, "auto", uncompilable_model_fn, batches=23)
+        # XLA fails at once; these steps take half a second.
+        estimator = trained(tmp_path, "auto", uncompilable_model_fn, batches=10_000, steps=None)
     said = [record for record in caplog.records if "XLA" in record.message]
     assert [record.levelname for record in said] == ["INFO"]
     assert "cannot compile its step: 'loss_as_text' (AsString)." in said[0].message
-    assert estimator.get_variable_value("global_step") == 23
+    assert estimator.get_variable_value("global_step") == 10_000
 
 
 def test_a_step_whose_compilation_fails_is_named_and_auto_trains_without_xla(tmp_path):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from estimator_train.engine.loops.xla import CompiledStep, NotCompilableError, Trial
+from estimator_train.engine.compiled.step import CompiledStep, NotCompilableError, Trial
 
 
 class BatchChunks:
@@ -153,7 +153,7 @@ def compile_chunks(
       NotCompilableError: The step reads no batch, or more than the batch.
     """
     fed = [loss.graph.get_tensor_by_name(name) for name in step.fed]
-    if {(node.op, *node.input) for node in step.outside.node if node.op != "Placeholder"} != {
+    if {(node.op, *node.input) for node in step.outside.node} != {
         ("IteratorGetNext", chunks.iterator.op.name)
     }:
         raise NotCompilableError("its input is not that of the batches alone")
