@@ -1,4 +1,4 @@
-"""The choice between loops of uncompiled and of compiled steps, by their speed."""
+"""The choice between loops of uncompiled and of compiled steps."""
 
 import concurrent.futures
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ _HOPELESS_FACTOR = 1.5
 
 
 class LoopChoice:
-    """Loop of uncompiled steps, replaced by one of compiled steps if that is faster.
+    """Loop of uncompiled steps, replaced by one of compiled steps if that is faster or required.
 
     A thread compiles while uncompiled steps run. Then both loops run for some tenths of a second
     each. All these steps train.
@@ -26,18 +26,22 @@ class LoopChoice:
     Args:
       uncompiled: The loop of uncompiled steps.
       candidates: Loops of compiled steps; the first that is faster than the other is chosen.
+      is_required: Whether the first that compiles is chosen, before a loop runs.
 
     Attributes:
       chosen: The chosen loop of compiled steps; None before the choice, and if none is faster.
       is_decided: Whether the choice was made.
     """
 
-    def __init__(self, uncompiled: StepLoop, candidates: Sequence[StepLoop]) -> None:
+    def __init__(
+        self, uncompiled: StepLoop, candidates: Sequence[StepLoop], is_required: bool = False
+    ) -> None:
         self.chosen: StepLoop | None = None
+        self.is_decided = False
         self._uncompiled, self._candidates = uncompiled, candidates
+        self._is_required = is_required
         self._current = uncompiled
         self._session: tf.compat.v1.Session | None = None
-        self.is_decided = False
         self._calls: dict[StepLoop, TimedCall] = {}
         self._trials: Iterator[tuple[StepLoop, int | None]] = iter(())
         self._threads = concurrent.futures.ThreadPoolExecutor(1, "xla")
@@ -49,12 +53,19 @@ class LoopChoice:
         Args:
           session: A raw session.
           batch_size: Number of examples in a batch, if it is known.
+
+        Raises:
+          ValueError: A loop of compiled steps is required, and XLA cannot compile the step.
         """
         if session is self._session:
             return
         self._session = session
         self._calls = {loop: TimedCall(loop.run) for loop in [self._uncompiled, *self._candidates]}
-        if not self.is_decided:
+        if self.is_decided:
+            return
+        if self._is_required:
+            self._choose_first(session, batch_size)
+        else:
             self._trials = self._try_loops(session, batch_size)
 
     def run(self, session: tf.compat.v1.Session, steps: int) -> tuple[int, Any, bool]:
@@ -72,11 +83,26 @@ class LoopChoice:
         if self._compilation is not None:
             concurrent.futures.wait([self._compilation])
 
+    def _choose_first(self, session: tf.compat.v1.Session, batch_size: int | None) -> None:
+        """Chooses the first loop that XLA compiles."""
+        failure: NotCompilableError | None = None
+        for candidate in self._candidates:
+            try:
+                candidate.compile(session, batch_size)
+            except NotCompilableError as reason:
+                failure = reason
+            else:
+                self.chosen, self.is_decided = candidate, True
+                return
+        assert failure is not None
+        report_not_compilable(failure, is_required=True)
+
     def _try_loops(
         self, session: tf.compat.v1.Session, batch_size: int | None
     ) -> Iterator[tuple[StepLoop, int | None]]:
         """Yields the loop of each call and its maximum number of steps, until one is chosen."""
-        result = ""
+        failure: NotCompilableError | None = None
+        times = ""
         for candidate in self._candidates:
             self._compilation = self._threads.submit(candidate.compile, session, batch_size)
             while not self._compilation.done():
@@ -84,19 +110,20 @@ class LoopChoice:
             try:
                 self._compilation.result()
             except NotCompilableError as reason:
-                result = f"without XLA, which cannot compile its step: {reason}"
+                failure = reason
                 continue
             yield from self._measure(candidate)
             found, plain = (min(self._calls[x].secs) for x in (candidate, self._uncompiled))
-            is_faster = found < plain
-            times = f"{1e3 * found:.3g} ms with it, {1e3 * plain:.3g} without it"
-            result = f"{'with' if is_faster else 'without'} XLA: a step takes {times}"
-            if is_faster:
+            times = f"a step takes {1e3 * found:.3g} ms with it, {1e3 * plain:.3g} without it"
+            if found < plain:
                 self.chosen = candidate
                 break
         self.is_decided = True
         self._threads.shutdown(wait=False)
-        _LOG.info("Training runs %s.", result)
+        if times:
+            _LOG.info("Training runs %s XLA: %s.", "with" if self.chosen else "without", times)
+        elif failure:
+            report_not_compilable(failure, is_required=False)
 
     def _measure(self, candidate: StepLoop) -> Iterator[tuple[StepLoop, int | None]]:
         """Yields the calls that measure both loops."""
@@ -109,3 +136,21 @@ class LoopChoice:
             yield candidate, max(1, int(_TRIAL_SECS / plain.best))
             if min(compiled.secs) > _HOPELESS_FACTOR * plain.best:
                 break
+
+
+def report_not_compilable(reason: NotCompilableError, is_required: bool) -> None:
+    """Logs that training runs without XLA, if it may.
+
+    Args:
+      reason: The reason why XLA cannot compile the step.
+      is_required: Whether the step must be compiled.
+
+    Raises:
+      ValueError: The step must be compiled.
+    """
+    if is_required:
+        raise ValueError(
+            f"RunConfig(xla=True): XLA cannot compile the training step: {reason}. Use xla='auto' "
+            "to train without XLA where it cannot."
+        ) from reason
+    _LOG.info("Training runs without XLA, which cannot compile its step: %s.", reason)

@@ -11,7 +11,7 @@ from estimator_train.engine.compiled.step import NotCompilableError
 from estimator_train.engine.hook_types import Hook, PassiveHook
 from estimator_train.engine.loops import hook_schedule
 from estimator_train.engine.loops.graph_loop import LoopVote, NotLoopableError, StepLoop, build_loop
-from estimator_train.engine.loops.loop_choice import LoopChoice
+from estimator_train.engine.loops.loop_choice import LoopChoice, report_not_compilable
 from estimator_train.engine.loops.step_fetches import StepFetches
 from estimator_train.engine.tf_internals import graphs
 
@@ -81,7 +81,6 @@ class TrainingLoop:
         self.fetches, self.settings = fetches, settings
         self.vote = vote
         self._loop: StepLoop | None = None
-        self._compiled: StepLoop | None = None
         self._choice: LoopChoice | None = None
         self.hooks: list[Hook] = []
         self.can_loop = settings.steps_per_call != 1 and _can_miss_steps(hooks)
@@ -95,11 +94,7 @@ class TrainingLoop:
     @property
     def compiled(self) -> StepLoop | None:
         """The loop of compiled steps; None before it is chosen and without one."""
-        if not self.can_loop:
-            return None
-        if self._choice is not None:
-            return self._choice.chosen
-        return self._loop if self._loop is not None and self._loop.trial is not None else None
+        return self._choice.chosen if self._choice is not None and self.can_loop else None
 
     def choose(
         self, session: tf.compat.v1.Session, batch_size: int | None
@@ -112,6 +107,9 @@ class TrainingLoop:
 
         Returns:
           The loop; None if the step cannot run in a loop.
+
+        Raises:
+          ValueError: `settings.xla` is True, and XLA cannot compile the step.
         """
         if self._choice is not None:
             self._choice.start(session, batch_size)
@@ -119,37 +117,12 @@ class TrainingLoop:
         if self._loop is None:
             with graphs.reopen_for_context(session.graph), session.graph.as_default():
                 self._build()
-        compiled, self._compiled = self._compiled, None
-        if compiled is not None:
-            try:
-                compiled.compile(session, batch_size)
-                self._loop = compiled
-            except NotCompilableError as reason:
-                self._report_not_compilable(reason)
         return self._loop
 
     def wait(self) -> None:
         """Waits until no thread uses the session, which may then be closed."""
         if self._choice is not None:
             self._choice.wait()
-
-    def start_chunks(
-        self, session: tf.compat.v1.Session, loop: StepLoop, chunks: BatchChunks
-    ) -> None:
-        """Starts the chunks of the input in a session, and the loop over them unless it is tried.
-
-        Args:
-          session: A raw session that has initialized its variables and started the input.
-          loop: The loop over the chunks.
-          chunks: The chunks.
-        """
-        if self.can_loop and self._choice is not None:
-            session.run(chunks.start)
-        elif self.can_loop:
-            with contextlib.suppress(NotCompilableError):
-                loop.compile(session)
-                session.run(chunks.start)
-                self._loop, self._compiled = loop, None
 
     def disable(self) -> None:
         """Makes every step a session call that hooks see."""
@@ -159,7 +132,7 @@ class TrainingLoop:
         """Builds the loop of uncompiled steps, unless the step cannot run in a loop."""
         if self.can_loop:
             try:
-                self._loop = self._build_loop(compiled=False)
+                self._loop = self._build_loop(False)
             except NotLoopableError as reason:
                 _LOG.info("Training runs one step per session call: %s.", reason)
                 self.can_loop = False
@@ -179,27 +152,17 @@ class TrainingLoop:
     def _build_compiled(self, chunks: BatchChunks | None) -> None:
         """Builds the same loop of compiled steps; whether they compile is tried later."""
         assert self._loop is not None
+        is_required = self.settings.xla != "auto"
         try:
-            self._compiled = self._build_loop(compiled=self.settings.xla)
+            candidates = [self._build_loop(self.settings.xla)]
         except NotCompilableError as reason:
-            self._report_not_compilable(reason)
+            report_not_compilable(reason, is_required)
             return
-        candidates = [self._compiled]
         if chunks is not None:
             with contextlib.suppress(NotCompilableError):
-                chunked = self._build_loop(self.settings.xla, chunks)
-                self.hooks = [StartChunksHook(self, chunked, chunks)]
-                candidates = [chunked, *candidates]
-        if self.settings.xla == "auto":
-            self._choice = LoopChoice(self._loop, candidates)
-
-    def _report_not_compilable(self, reason: NotCompilableError) -> None:
-        if self.settings.xla != "auto":
-            raise ValueError(
-                f"RunConfig(xla=True): XLA cannot compile the training step: {reason}. Use "
-                "xla='auto' to train without XLA where it cannot."
-            ) from reason
-        _LOG.info("Training runs without XLA, which cannot compile its step: %s.", reason)
+                candidates.insert(0, self._build_loop(self.settings.xla, chunks))
+                self.hooks = [StartChunksHook(chunks)]
+        self._choice = LoopChoice(self._loop, candidates, is_required)
 
 
 def _can_miss_steps(hooks: Sequence[Hook]) -> bool:
@@ -218,17 +181,15 @@ class StartChunksHook(PassiveHook):
     """Hook that starts chunks of the input in each new session.
 
     Args:
-      loops: Chooses the loop of the session.
-      loop: The loop over chunks.
       chunks: The chunks.
     """
 
-    def __init__(self, loops: TrainingLoop, loop: StepLoop, chunks: BatchChunks) -> None:
-        self._loops, self._loop, self._chunks = loops, loop, chunks
+    def __init__(self, chunks: BatchChunks) -> None:
+        self._chunks = chunks
 
     def after_create_session(
         self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
     ) -> None:
-        """Starts the chunks, unless XLA cannot compile the loop."""
+        """Starts the chunks, from which all steps take their batches."""
         del coord
-        self._loops.start_chunks(session, self._loop, self._chunks)
+        session.run(self._chunks.start)
