@@ -242,8 +242,9 @@ def _make_zeros(tensor: tf.Tensor, unknown_size: tf.Tensor) -> tf.Tensor:
 def _copy_variable(handle: tf.Tensor) -> tuple[tf.Tensor, tf.Operation]:
     """Adds a copy of a variable; returns its handle and the operation that assigns its value."""
     dtype, name = handle.op.get_attr("dtype"), f"trial/{handle.op.name}"
-    copy = tf.raw_ops.VarHandleOp(
-        dtype=dtype, shape=handle.op.get_attr("shape"), shared_name=name, name=name
-    )
-    value = tf.raw_ops.ReadVariableOp(resource=handle, dtype=dtype)
-    return copy, tf.raw_ops.AssignVariableOp(resource=copy, value=value)
+    with tf.device(handle.device):
+        copy = tf.raw_ops.VarHandleOp(
+            dtype=dtype, shape=handle.op.get_attr("shape"), shared_name=name, name=name
+        )
+        value = tf.raw_ops.ReadVariableOp(resource=handle, dtype=dtype)
+        return copy, tf.raw_ops.AssignVariableOp(resource=copy, value=value)
