@@ -40,6 +40,7 @@ class CompiledStep:
       handles: Names of the handles of variables that the function takes.
       function: Takes the values of `fed` and of `handles`, runs the step and returns its loss.
       draws: Names of the random operations with a seed, which are outside.
+      device: Device of the function; "" for the default.
     """
 
     outside: tf.compat.v1.GraphDef
@@ -48,6 +49,7 @@ class CompiledStep:
     handles: list[str]
     function: Callable[..., tf.Tensor]
     draws: list[str]
+    device: str
 
     def run(self, handles: dict[str, tf.Tensor]) -> list[tf.Tensor]:
         """Adds a step to the default graph.
@@ -60,7 +62,8 @@ class CompiledStep:
         """
         inputs = {name: handles[name] for name in self.outside_handles}
         fed = tf.import_graph_def(self.outside, inputs, self.fed, name="input") if self.fed else []
-        return [self.function(*fed, *(handles[name] for name in self.handles))]
+        with tf.device(self.device):
+            return [self.function(*fed, *(handles[name] for name in self.handles))]
 
     def make_trial(self, graph: tf.Graph) -> "Trial":
         """Returns a test whether XLA compiles the step.
@@ -71,7 +74,10 @@ class CompiledStep:
         fed = [graph.get_tensor_by_name(name) for name in self.fed]
         batch_size = tf.compat.v1.placeholder_with_default(1, [])
         variables = [_copy_variable(graph.get_tensor_by_name(name)) for name in self.handles]
-        with tf.control_dependencies([copied for _, copied in variables]):
+        with (
+            tf.control_dependencies([copied for _, copied in variables]),
+            tf.device(self.device),
+        ):
             zeros = [_make_zeros(tensor, batch_size) for tensor in fed]
             result = self.function(*zeros, *(handle for handle, _ in variables))
         end = [
@@ -128,12 +134,14 @@ def compile_step(
     fed = sorted({t.name for op in inside for t in op.inputs if t.op in outside})
     handles = {t.name for op in inside for t in op.inputs} & {t.name for t in captured}
     used = [tensor for tensor in captured if tensor.name in handles]
-    _check_one_device([*inside, *(tensor.op for tensor in used)])
+    device = _find_one_device([*inside, *(tensor.op for tensor in used)])
     _check_arguments([loss.graph.get_tensor_by_name(name) for name in fed], used)
     inner = definition(inside)
     for node in inner.node:
-        # XLA compiles functional conditions and loops, not the lowered form of sessions.
+        # XLA compiles functional conditions and loops, not the lowered form of sessions, and no
+        # fused operations, which the graph optimizer makes of those with a device.
         node.attr.pop("_lower_using_switch_merge", None)
+        node.device = ""
 
     @tf.function(jit_compile=True, autograph=False)
     def train_step(*arguments: tf.Tensor) -> tf.Tensor:
@@ -155,6 +163,7 @@ def compile_step(
         handles=[tensor.name for tensor in used],
         function=train_step,
         draws=sorted(draw.name for draw in draws),
+        device=device,
     )
 
 
@@ -211,14 +220,20 @@ def _find_with_ancestors(
     return set(graphs.walk(needed.intersection(operations), needed_before))
 
 
-def _check_one_device(operations: Iterable[tf.Operation]) -> None:
+def _find_one_device(operations: Iterable[tf.Operation]) -> str:
+    """Returns the device that operations name, or ""; a device besides CPUs, if they name both.
+
+    Raises:
+      NotCompilableError: They are on several devices or tasks.
+    """
     specs = {tf.DeviceSpec.from_string(op.device) for op in operations if op.device}
-    places = {(spec.device_type, spec.device_index) for spec in specs if spec.device_type}
-    working = {place for place in places if place[0] != "CPU"} or places
+    placed = {(spec.device_type, spec.device_index): spec for spec in specs if spec.device_type}
+    working = {place: spec for place, spec in placed.items() if place[0] != "CPU"} or placed
     if len(working) > 1:
         raise NotCompilableError("it compiles for one device, and the step uses several")
     if len({(spec.job, spec.task) for spec in specs if spec.job}) > 1:
         raise NotCompilableError("it compiles for one task, and the step uses several")
+    return "".join(spec.to_string() for spec in working.values())
 
 
 def _check_arguments(fed: Sequence[tf.Tensor], handles: Sequence[tf.Tensor]) -> None:

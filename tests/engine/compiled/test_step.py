@@ -77,6 +77,21 @@ def test_the_whole_step_is_one_compiled_call():
     assert {"IteratorGetNext", "StatefulPartitionedCall"} <= compiled
 
 
+def test_operations_with_a_device_compile():
+    """TensorFlow's optimizer would fuse them, which XLA does not compile."""
+    with tf.Graph().as_default(), tf1.Session() as session:
+        with tf.device("/cpu:0"):
+            w = tf1.get_variable("w", [4, 4], initializer=tf1.ones_initializer(), use_resource=True)
+            b = tf1.get_variable("b", [4], initializer=tf1.ones_initializer(), use_resource=True)
+            hidden = tf.nn.relu(tf.nn.bias_add(tf.matmul(tf.ones([2, 4]), w), b))
+        loss = tf.reduce_mean(hidden)
+        train_op = tf1.train.GradientDescentOptimizer(0.1).minimize(loss)
+        loop = build_loop(train_op, loss, compiled=True)
+        session.run(tf1.global_variables_initializer())
+        # A step lowers each of 16 weights by 0.1 / 4, and each bias by as much: the loss by 0.125.
+        assert loop.run(session, 3)[1] == pytest.approx(5 - 2 * 0.125)
+
+
 def test_a_step_compiles_without_the_optimizer_of_graphs():
     config = tf1.ConfigProto()
     config.graph_options.rewrite_options.disable_meta_optimizer = True
