@@ -240,19 +240,25 @@ class Batch:
         _check_kind(column, column_types.DenseColumn)
         with _v1.variable_scope(_find_scope_name(column)):
             column.create_state(state)
-            if _is_plain_embedding(column):
-                weights = state.get_variable(column, "embedding_weights")
-                ids = self._get_ids(column.categorical_column, state)
-                return ids.combine(weights, column.combiner)
+            weights = self._find_embedding(column, state, shared)
+            if weights is not None:
+                return self._get_ids(column.categorical_column, state).combine(
+                    weights, column.combiner
+                )
             with _v1.variable_scope(shared, auxiliary_name_scope=False):
-                if _is_shared_embedding(column):
-                    weights = column.shared_embedding_column_creator.embedding_weights
-                    ids = self._get_ids(column.categorical_column, state)
-                    return ids.combine(weights, column.combiner)
                 tensor = column.get_dense_tensor(
                     self._cache, state, **_make_training_argument(column.get_dense_tensor, training)
                 )
             return tf.reshape(tensor, [tf.shape(tensor)[0], column.variable_shape.num_elements()])
+
+    def _find_embedding(self, column: FeatureColumn, state: Any, shared: Any) -> Any:
+        """Returns the variable of an embedding that `Ids` can look up; None for other columns."""
+        if _is_plain_embedding(column):
+            return state.get_variable(column, "embedding_weights")
+        if _is_shared_embedding(column):
+            with _v1.variable_scope(shared, auxiliary_name_scope=False):
+                return column.shared_embedding_column_creator.embedding_weights
+        return None
 
     def _get_ids(self, column: FeatureColumn, state: Any) -> Ids:
         """Returns the ids of a categorical column, which are computed once."""

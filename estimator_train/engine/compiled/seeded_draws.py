@@ -19,17 +19,18 @@ def find_seeded_draws(operations: Iterable[tf.Operation]) -> list[tf.Operation]:
     """
     operations = list(operations)
     callers = {op: list(_list_functions(op.node_def)) for op in operations}
-    drawing = set()
+    drawing: set[str] = set()
     if any(callers.values()):
-        drawing = _find_drawing_functions(operations[0].graph.as_graph_def().library)
+        drawing = _find_drawing_functions(operations[0].graph.as_graph_def())
     return [
         op for op in operations if _has_seed(op.node_def) or not drawing.isdisjoint(callers[op])
     ]
 
 
-def _find_drawing_functions(library: tf.compat.v1.GraphDef) -> set[str]:
+def _find_drawing_functions(definition: tf.compat.v1.GraphDef) -> set[str]:
     """Returns the names of the functions that draw by a seed, or call one that does."""
-    nodes = {function.signature.name: function.node_def for function in library.function}
+    functions = definition.library.function
+    nodes = {function.signature.name: function.node_def for function in functions}
     drawing = {name for name, found in nodes.items() if any(map(_has_seed, found))}
     calls = {
         name: {called for node in found for called in _list_functions(node)}

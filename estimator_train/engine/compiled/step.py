@@ -37,6 +37,7 @@ class CompiledStep:
       outside: GraphDef of the operations that read the input.
       outside_handles: Names of the handles that these operations use.
       fed: Names of the input tensors that the function takes.
+      awaited: Names of the other operations outside after which the function runs.
       handles: Names of the handles of variables that the function takes.
       function: Takes the values of `fed` and of `handles`, runs the step and returns its loss.
       draws: Names of the random operations with a seed, which are outside.
@@ -46,6 +47,7 @@ class CompiledStep:
     outside: tf.compat.v1.GraphDef
     outside_handles: list[str]
     fed: list[str]
+    awaited: list[str]
     handles: list[str]
     function: Callable[..., tf.Tensor]
     draws: list[str]
@@ -61,8 +63,10 @@ class CompiledStep:
           The loss, available when the step is done.
         """
         inputs = {name: handles[name] for name in self.outside_handles}
-        fed = tf.import_graph_def(self.outside, inputs, self.fed, name="input") if self.fed else []
-        with tf.device(self.device):
+        elements = [*self.fed, *self.awaited]
+        found = tf.import_graph_def(self.outside, inputs, elements, name="input")
+        fed, awaited = found[: len(self.fed)], found[len(self.fed) :]
+        with tf.device(self.device), tf.control_dependencies(awaited):
             return [self.function(*fed, *(handles[name] for name in self.handles))]
 
     def make_trial(self, graph: tf.Graph) -> "Trial":
@@ -123,15 +127,19 @@ def compile_step(
       definition: Returns a GraphDef of operations, whose other inputs an import has to give.
 
     Raises:
-      NotCompilableError: The step uses several devices, reads strings, or has state that is not
-        in variables.
+      NotCompilableError: The step uses several devices, reads strings, has state that is not in
+        variables, or is a function that draws by a seed.
     """
     needed = set(needed)
     reads = (op for op in needed if _OUTSIDE.fullmatch(op.type))
     draws = find_seeded_draws(needed)
     outside = _find_with_ancestors([*reads, *draws], needed)
+    for target in (operation, loss.op):
+        if target in outside:
+            raise NotCompilableError(f"'{target.name}' ({target.type}) draws by a seed")
     inside = needed - outside
     fed = sorted({t.name for op in inside for t in op.inputs if t.op in outside})
+    awaited = sorted({op.name for user in inside for op in user.control_inputs if op in outside})
     handles = {t.name for op in inside for t in op.inputs} & {t.name for t in captured}
     used = [tensor for tensor in captured if tensor.name in handles]
     device = _find_one_device([*inside, *(tensor.op for tensor in used)])
@@ -160,6 +168,7 @@ def compile_step(
         outside=definition(outside),
         outside_handles=[tensor.name for tensor in before],
         fed=fed,
+        awaited=awaited,
         handles=[tensor.name for tensor in used],
         function=train_step,
         draws=sorted(draw.name for draw in draws),

@@ -41,6 +41,7 @@ class HookedStep:
         self._fetches = fetches
         # Hooks find this list in `run_context.original_args`.
         self._arguments = RunArgs([fetches.train_op, fetches.loss, fetches.step_read])
+        self._sizes = [] if fetches.batch_size is None else [fetches.batch_size]
         self._hooks = hooks
         self._calls = PreparedCalls()
         self._compiled: _CompiledStep | None = None
@@ -65,9 +66,7 @@ class HookedStep:
         feeds = _merge_feeds([args.feed_dict for args in requests.values() if args.feed_dict])
         options = _merge_options([args.options for args in requests.values() if args.options])
         metadata = tf.compat.v1.RunMetadata()
-        size = self._fetches.batch_size
-        sizes = [] if size is None else [size]
-        all_fetches = {"step": self._arguments.fetches, "sizes": sizes, **fetches}
+        all_fetches = {"step": self._arguments.fetches, "sizes": self._sizes, **fetches}
         if feeds or options.ByteSize():
             values = session.run(all_fetches, feeds, options, metadata)
         else:

@@ -122,7 +122,7 @@ def test_auto_chooses_the_faster_loop_while_it_trains(tmp_path, caplog):
         said[0],
     )
     found, plain = float(times[2]), float(times[3])
-    assert times[1] == ("with" if found < plain else "without")
+    assert found <= plain if times[1] == "with" else found >= plain
     assert estimator.get_variable_value("global_step") == 20_000
 
 
@@ -208,6 +208,39 @@ def test_random_operations_draw_the_same_numbers_in_compiled_steps():
     plain, compiled = draw_losses(False), draw_losses(True)
     np.testing.assert_allclose(compiled, plain, rtol=1e-5)
     assert len(set(plain)) == 5
+
+
+def test_a_drawing_update_that_the_step_only_waits_for_runs_once_a_step():
+    def sum_noise(compiled):
+        with tf.Graph().as_default(), tf1.Session() as session:
+            tf1.set_random_seed(5)
+            zeros = tf1.zeros_initializer()
+            noise, w = (tf1.get_variable(n, [], initializer=zeros, use_resource=True) for n in "nw")
+            update = tf.cond(
+                noise > -100, lambda: noise.assign_add(tf.random.uniform([])), lambda: tf.zeros([])
+            )
+            with tf.control_dependencies([update.op]):
+                train_op = w.assign_add(1.0, read_value=False)
+            loop = build_loop(train_op, tf.constant(1.0) * w, compiled=compiled)
+            session.run(tf1.global_variables_initializer())
+            loop.run(session, 6)
+            return session.run([noise, w])
+
+    plain, compiled = sum_noise(False), sum_noise(True)
+    np.testing.assert_allclose(compiled, plain, rtol=1e-6)
+    assert plain[0] > 0
+    assert plain[1] == 6
+
+
+def test_a_step_that_is_one_drawing_function_is_named():
+    with tf.Graph().as_default():
+        tf1.set_random_seed(5)
+        w = tf1.get_variable("w", [], use_resource=True)
+        step = tf.function(lambda: w.assign_add(tf.random.uniform([])).read_value())()
+        with pytest.raises(
+            NotCompilableError, match=r"\(StatefulPartitionedCall\) draws by a seed"
+        ):
+            build_loop(step.op, step + 1, compiled=True)
 
 
 @pytest.mark.parametrize(
