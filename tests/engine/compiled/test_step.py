@@ -216,10 +216,10 @@ def test_a_drawing_update_that_the_step_only_waits_for_runs_once_a_step():
             tf1.set_random_seed(5)
             zeros = tf1.zeros_initializer()
             noise, w = (tf1.get_variable(n, [], initializer=zeros, use_resource=True) for n in "nw")
-            update = tf.cond(
-                noise > -100, lambda: noise.assign_add(tf.random.uniform([])), lambda: tf.zeros([])
-            )
-            with tf.control_dependencies([update.op]):
+            tf.function(lambda: noise.assign_add(tf.random.uniform([])))()
+            graph = session.graph
+            calls = [op for op in graph.get_operations() if op.type == "StatefulPartitionedCall"]
+            with tf.control_dependencies(calls):
                 train_op = w.assign_add(1.0, read_value=False)
             loop = build_loop(train_op, tf.constant(1.0) * w, compiled=compiled)
             session.run(tf1.global_variables_initializer())
