@@ -5,6 +5,7 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import runner, table
@@ -29,13 +30,17 @@ def main() -> int:
         new_rows = [row for rows in tables for row in rows]
         print(table.format_markdown(new_rows), flush=True)
         all_rows += new_rows
+        if arguments.json:  # After each job, so that a run that is ended early keeps its figures.
+            arguments.json.write_text(_serialize(all_rows, arguments.rounds), encoding="utf-8")
     if any(row["reached"] is False for row in all_rows):
         print(f"\n{table.list_missed_goals(all_rows)}")
-    if arguments.json:
-        machine = {"cores": os.cpu_count(), "machine": platform.machine()}
-        content = {"machine": machine, "rounds": arguments.rounds, "rows": all_rows}
-        arguments.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return 0
+
+
+def _serialize(rows: Sequence[Mapping[str, object]], rounds: int) -> str:
+    machine = {"cores": os.cpu_count(), "machine": platform.machine()}
+    content = {"machine": machine, "rounds": rounds, "rows": rows}
+    return json.dumps(content, indent=1) + "\n"
 
 
 def _parse() -> argparse.Namespace:
