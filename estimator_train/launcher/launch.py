@@ -64,24 +64,23 @@ def launch(job: LocalJob, out: TextIO = sys.stdout) -> int:
     Raises:
       OSError: The program cannot be started, or there are no free ports.
     """
-    with tempfile.TemporaryDirectory(prefix="estimator-train-") as directory:
-        launcher = _Launcher(job, out, Path(directory))
-        with _forward_signals(launcher):
-            try:
-                launcher.start()
-                return launcher.run()
-            finally:
-                launcher.close()
+    launcher = _Launcher(job, out)
+    with _forward_signals(launcher):
+        try:
+            launcher.start()
+            return launcher.run()
+        finally:
+            launcher.close()
 
 
 class _Launcher:
-    def __init__(self, job: LocalJob, out: TextIO, directory: Path) -> None:
+    def __init__(self, job: LocalJob, out: TextIO) -> None:
         self._job, self._out = job, out
-        self._directory = directory
-        self._checkpoint_file = directory / "checkpoint"
+        self._guard = Guard()
+        self._directory = self._make_directory()
+        self._checkpoint_file = self._directory / "checkpoint"
         self._checkpoint_file.touch()
         self._failures = FailureHistory(self._checkpoint_file)
-        self._guard = Guard()
         jobs = choose_addresses(job)
         self._configs = make_tf_configs(job, jobs)
         addresses = [address for tasks in jobs.values() for address in tasks.values()]
@@ -95,8 +94,7 @@ class _Launcher:
         self._standby: Standby | None = None
         self._memory: Path | None = None
         if job.max_restarts and os.access(_SHARED_MEMORY, os.W_OK):
-            self._memory = Path(tempfile.mkdtemp(prefix="estimator-train-", dir=_SHARED_MEMORY))
-            self._guard.remove_directory(str(self._memory))
+            self._memory = self._make_directory(_SHARED_MEMORY)
             self._common_environment[launched.MEMORY_VARIABLE] = str(self._memory)
         self._processes: dict[str, TaskProcess] = {}
         # Task name to the time at which it is started again.
@@ -147,8 +145,14 @@ class _Launcher:
             process.close()
         if self._standby:
             self._standby.close()
-        self._guard.close()
         self._log_goodput()
+        self._guard.close()
+
+    def _make_directory(self, parent: str | None = None) -> Path:
+        """Makes a directory that is removed when the launcher ends, in whatever way."""
+        path = Path(tempfile.mkdtemp(prefix="estimator-train-", dir=parent))
+        self._guard.remove_directory(str(path))
+        return path
 
     def _log_goodput(self) -> None:
         """Logs the goodput of all tasks that trained."""

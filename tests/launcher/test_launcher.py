@@ -194,16 +194,19 @@ def test_a_killed_launcher_ends_all_its_processes(tmp_path: Path) -> None:
     code = """
 import subprocess
 subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)", str(folder)])
-print("ready", os.environ["ESTIMATOR_TRAIN_MEMORY_DIR"])
+reports = os.path.dirname(os.environ["ESTIMATOR_TRAIN_CHECKPOINT_FILE"])
+print("ready", os.environ["ESTIMATOR_TRAIN_MEMORY_DIR"], reports)
 time.sleep(1000)
 """
     program = [sys.executable, "-c", PROGRAM + code, str(tmp_path)]
     process = start(["--workers=1", "--ps=1"], program)
     assert process.stdout is not None
     lines = [process.stdout.readline() for _ in range(3)]
-    (memory,) = {line.rpartition("ready ")[2].strip() for line in lines}
+    (directories,) = {line.rpartition("ready ")[2].strip() for line in lines}
+    memory, reports = directories.split()
     assert memory.startswith("/dev/shm/")
     assert os.path.isdir(memory)
+    assert os.path.isdir(reports)
     process.kill()
     finish(process, 60)
     end = time.monotonic() + 20  # The system kills them a moment later.
@@ -211,6 +214,7 @@ time.sleep(1000)
         time.sleep(0.05)
     assert not processes_with(str(tmp_path))
     assert not os.path.exists(memory)
+    assert not os.path.exists(reports)
 
 
 def test_a_launcher_ends_with_the_test_that_started_it(tmp_path: Path) -> None:
