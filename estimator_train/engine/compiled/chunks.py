@@ -11,7 +11,9 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from estimator_train.engine.compiled.step import CompiledStep, NotCompilableError, Trial
+from estimator_train.engine.compiled.checks import raise_failure
+from estimator_train.engine.compiled.step import CompiledStep
+from estimator_train.engine.compiled.trial import NotCompilableError, Trial
 
 
 class BatchChunks:
@@ -100,7 +102,8 @@ class ChunkedStep:
       step: The compiled step.
       chunks: The chunks of its input.
       loop: Takes the positions of the first batch and of the end, the buffers, and the handles of
-        variables; returns the position after the last step and its loss.
+        variables; returns the position after the last step, its loss, and the number of the first
+        check that failed in it.
     """
 
     step: CompiledStep
@@ -122,8 +125,9 @@ class ChunkedStep:
             buffers = self.chunks.read()
         end = tf.minimum(first + max_steps, self.chunks.size)
         variables = [handles[name] for name in self.step.handles]
-        position, loss = self.loop(first, end, *buffers, *variables)
-        with tf.control_dependencies([self.chunks.move(position)]):
+        position, loss, failure = self.loop(first, end, *buffers, *variables)
+        ends = [self.chunks.move(position), *raise_failure(self.step.checks, failure)]
+        with tf.control_dependencies(ends):
             return [position - first, tf.identity(loss)]
 
     def make_trial(self, graph: tf.Graph) -> Trial:
@@ -162,16 +166,17 @@ def compile_chunks(
     def run_chunk(first: tf.Tensor, end: tf.Tensor, *arguments: tf.Tensor) -> list[tf.Tensor]:
         buffers, handles = arguments[: len(chunks.specs)], arguments[len(chunks.specs) :]
 
-        def wants_step(position: tf.Tensor, step_loss: tf.Tensor) -> tf.Tensor:
-            has_batch = position < end
-            return has_batch & tf.math.is_finite(step_loss) if stop_at_nan else has_batch
+        def wants_step(position: tf.Tensor, step_loss: tf.Tensor, failure: tf.Tensor) -> tf.Tensor:
+            continues = (position < end) & tf.equal(failure, 0)
+            return continues & tf.math.is_finite(step_loss) if stop_at_nan else continues
 
-        def run_step(position: tf.Tensor, _: tf.Tensor) -> list[tf.Tensor]:
+        def run_step(position: tf.Tensor, *_: tf.Tensor) -> list[tf.Tensor]:
             batch = [buffers[tensor.value_index][position] for tensor in fed]
-            step_loss = step.function(*batch, *handles)
+            step_loss, failure = step.function(*batch, *handles)
             with tf.control_dependencies([step_loss]):
-                return [position + 1, tf.identity(step_loss)]
+                return [position + 1, tf.identity(step_loss), failure]
 
-        return tf.while_loop(wants_step, run_step, [first, tf.zeros([], loss.dtype)])
+        start = [first, tf.zeros([], loss.dtype), tf.zeros([], tf.int32)]
+        return tf.while_loop(wants_step, run_step, start)
 
     return ChunkedStep(step, chunks, run_chunk)

@@ -2,6 +2,7 @@
 
 The step becomes one function that XLA compiles. The operations that read the input stay outside of
 the function and feed it, as do random operations with a seed, since XLA would draw other numbers.
+The function also computes what assertions and lookups check, since XLA would leave that out.
 A step that hooks see runs uncompiled if a hook fetches more than the loss, the global step and what
 depends on them alone, such as a summary of the loss. (Auto-clustering of the graph or session
 compiles many small functions, whose calls cost as much time as they save on a CPU.)
@@ -9,24 +10,25 @@ compiles many small functions, whose calls cost as much time as they save on a C
 
 import dataclasses
 import re
-import textwrap
 from collections.abc import Callable, Iterable, Sequence
 
 import tensorflow as tf
 
-from estimator_train.engine.compiled.seeded_draws import find_seeded_draws
+from estimator_train.engine.compiled.called_functions import find_operations
+from estimator_train.engine.compiled.checks import (
+    Check,
+    find_checks,
+    find_first_failure,
+    find_unchecked,
+    raise_failure,
+)
+from estimator_train.engine.compiled.trial import NotCompilableError, Trial
 from estimator_train.engine.tf_internals import graphs
 
+_LOG = tf.get_logger()
 _OUTSIDE = re.compile(r"\w*GetNext\w*|Timestamp")
+_SEEDS = ("seed", "seed2")
 _NOT_COMPILED = (tf.string, tf.variant, tf.resource)
-_UNSUPPORTED = re.compile(r"unsupported operations.*?: (\w+) \(.*?\{\{node ([^}]+)\}\}", re.DOTALL)
-_FAILED = re.compile(
-    r"([^.\n]+)[^\n]*\n+Stack trace for op definition.*?\{\{node ([^}]+)\}\}", re.DOTALL
-)
-
-
-class NotCompilableError(Exception):
-    """Error for a step that XLA cannot compile; the message names the reason."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,7 +41,10 @@ class CompiledStep:
       fed: Names of the input tensors that the function takes.
       awaited: Names of the other operations outside after which the function runs.
       handles: Names of the handles of variables that the function takes.
-      function: Takes the values of `fed` and of `handles`, runs the step and returns its loss.
+      function: Takes the values of `fed` and of `handles`, runs the step, and returns its loss and
+        the number of the first check that fails (see `find_first_failure`).
+      checks: The checks of the step.
+      unchecked: Names of the operations with checks that XLA leaves out.
       draws: Names of the random operations with a seed, which are outside.
       device: Device of the function; "" for the default.
     """
@@ -49,7 +54,9 @@ class CompiledStep:
     fed: list[str]
     awaited: list[str]
     handles: list[str]
-    function: Callable[..., tf.Tensor]
+    function: Callable[..., list[tf.Tensor]]
+    checks: list[Check]
+    unchecked: list[str]
     draws: list[str]
     device: str
 
@@ -60,14 +67,16 @@ class CompiledStep:
           handles: Name of each handle of state to a tensor of the default graph.
 
         Returns:
-          The loss, available when the step is done.
+          The loss, available when the step is done and its checks have succeeded.
         """
         inputs = {name: handles[name] for name in self.outside_handles}
         elements = [*self.fed, *self.awaited]
         found = tf.import_graph_def(self.outside, inputs, elements, name="input")
         fed, awaited = found[: len(self.fed)], found[len(self.fed) :]
         with tf.device(self.device), tf.control_dependencies(awaited):
-            return [self.function(*fed, *(handles[name] for name in self.handles))]
+            loss, failure = self.function(*fed, *(handles[name] for name in self.handles))
+        with tf.control_dependencies(raise_failure(self.checks, failure)):
+            return [tf.identity(loss)]
 
     def make_trial(self, graph: tf.Graph) -> "Trial":
         """Returns a test whether XLA compiles the step.
@@ -83,7 +92,7 @@ class CompiledStep:
             tf.device(self.device),
         ):
             zeros = [_make_zeros(tensor, batch_size) for tensor in fed]
-            result = self.function(*zeros, *(handle for handle, _ in variables))
+            result, _ = self.function(*zeros, *(handle for handle, _ in variables))
         end = [
             tf.raw_ops.DestroyResourceOp(resource=handle, ignore_lookup_error=True)
             for handle, _ in variables
@@ -98,7 +107,8 @@ class CompiledStep:
 
         Raises:
           NotCompilableError: The step draws random numbers by a seed, so that it would draw others
-            at each change of the loop, or its input has other shapes in each batch.
+            at each change of the loop, its input has other shapes in each batch, or XLA leaves out
+            some of its checks.
         """
         for name in self.fed:
             tensor = graph.get_tensor_by_name(name)
@@ -108,6 +118,17 @@ class CompiledStep:
                 )
         if self.draws:
             raise NotCompilableError(f"'{self.draws[0]}' draws by a seed, and would begin again")
+        if self.unchecked:
+            raise NotCompilableError(f"'{self.unchecked[0]}' calls a function that checks values")
+
+    def warn_of_unchecked(self) -> None:
+        """Warns of checks that XLA leaves out."""
+        if self.unchecked:
+            _LOG.warning(
+                "XLA leaves out the checks in functions that the step calls: an id out of range or "
+                "a failed assertion in '%s' raises no error. Use xla='auto' to train without XLA.",
+                "', '".join(self.unchecked),
+            )
 
 
 def compile_step(
@@ -132,7 +153,7 @@ def compile_step(
     """
     needed = set(needed)
     reads = (op for op in needed if _OUTSIDE.fullmatch(op.type))
-    draws = find_seeded_draws(needed)
+    draws = find_operations(needed, _has_seed)
     outside = _find_with_ancestors([*reads, *draws], needed)
     for target in (operation, loss.op):
         if target in outside:
@@ -143,26 +164,9 @@ def compile_step(
     handles = {t.name for op in inside for t in op.inputs} & {t.name for t in captured}
     used = [tensor for tensor in captured if tensor.name in handles]
     device = _find_one_device([*inside, *(tensor.op for tensor in used)])
+    checks = find_checks(inside)
     _check_arguments([loss.graph.get_tensor_by_name(name) for name in fed], used)
-    inner = definition(inside)
-    for node in inner.node:
-        # XLA compiles functional conditions and loops, not the lowered form of sessions, and no
-        # fused operations, which the graph optimizer makes of those with a device.
-        node.attr.pop("_lower_using_switch_merge", None)
-        node.device = ""
-
-    @tf.function(jit_compile=True, autograph=False)
-    def train_step(*arguments: tf.Tensor) -> tf.Tensor:
-        names = [*fed, *(tensor.name for tensor in used)]
-        ran, value = tf.import_graph_def(
-            inner,
-            input_map=dict(zip(names, arguments, strict=True)),
-            return_elements=[operation.name, loss.name],
-            name="",
-        )
-        with tf.control_dependencies([ran]):
-            return tf.ensure_shape(value, loss.shape)
-
+    arguments = [*fed, *(tensor.name for tensor in used)]
     before = [tensor for tensor in captured if any(op in outside for op in tensor.consumers())]
     return CompiledStep(
         outside=definition(outside),
@@ -170,54 +174,50 @@ def compile_step(
         fed=fed,
         awaited=awaited,
         handles=[tensor.name for tensor in used],
-        function=train_step,
+        function=_make_function(operation, loss, definition(inside), arguments, checks),
+        checks=checks,
+        unchecked=sorted(op.name for op in find_unchecked(inside)),
         draws=sorted(draw.name for draw in draws),
         device=device,
     )
 
 
-class Trial:
-    """Test whether XLA compiles a function of steps: a call that changes no variable.
+def _make_function(
+    operation: tf.Operation,
+    loss: tf.Tensor,
+    definition: tf.compat.v1.GraphDef,
+    argument_names: Sequence[str],
+    checks: Sequence[Check],
+) -> Callable[..., list[tf.Tensor]]:
+    """Returns the compiled function of a step; see `CompiledStep`."""
+    for node in definition.node:
+        # XLA compiles functional conditions and loops, not the lowered form of sessions, and no
+        # fused operations, which the graph optimizer makes of those with a device.
+        node.attr.pop("_lower_using_switch_merge", None)
+        node.device = ""
+    checked = {tensor.name for check in checks for tensor in check.inputs}
+    names = [operation.name, loss.name, *sorted(checked.difference(argument_names))]
 
-    Training steps may run at the same time.
+    @tf.function(jit_compile=True, autograph=False)
+    def train_step(*arguments: tf.Tensor) -> list[tf.Tensor]:
+        values = dict(zip(argument_names, arguments, strict=True))
+        ran, value, *found = tf.import_graph_def(definition, values, names, name="")
+        values |= dict(zip(names[2:], found, strict=True))
+        failure = find_first_failure(checks, values)
+        with tf.control_dependencies([ran]):
+            return [tf.ensure_shape(value, loss.shape), tf.identity(failure)]
 
-    Args:
-      result: A tensor that the function returns when it is called for no steps, or with copies of
-        the variables.
-      end: Operation that deletes the copies, or None.
-      batch_size: Scalar of the graph that gives the number of examples in the input of the call,
-        or None if it is known.
+    return train_step
+
+
+def _has_seed(node: tf.compat.v1.NodeDef) -> bool:
+    """Returns whether an operation draws random numbers by a seed.
+
+    An operation of TensorFlow 1 keeps a generator in itself, which its seeds begin; without seeds
+    it begins anywhere. Stateless operations and those of `tf.random.Generator` have no seeds: their
+    state is in a tensor or a variable.
     """
-
-    def __init__(
-        self,
-        result: tf.Tensor,
-        end: tf.Operation | None = None,
-        batch_size: tf.Tensor | None = None,
-    ) -> None:
-        self._call, self._end, self._batch_size = result.op, end, batch_size
-
-    def run(self, session: tf.compat.v1.Session, batch_size: int | None = None) -> None:
-        """Compiles the function.
-
-        Args:
-          session: A raw session, with initialized variables.
-          batch_size: Number of examples in a batch, if it is known.
-
-        Raises:
-          NotCompilableError: XLA cannot compile it.
-        """
-        has_size = self._batch_size is not None and batch_size is not None
-        try:
-            session.run(self._call, {self._batch_size: batch_size} if has_size else None)
-        except tf.errors.OpError as error:
-            found = _UNSUPPORTED.search(error.message) or _FAILED.search(error.message)
-            message = textwrap.shorten(error.message, 200)
-            reason = f"'{found[2]}' ({found[1]})" if found else message
-            raise NotCompilableError(reason) from error
-        finally:
-            if self._end is not None:
-                session.run(self._end)
+    return any(node.attr[name].i for name in _SEEDS if name in node.attr)
 
 
 def _find_with_ancestors(

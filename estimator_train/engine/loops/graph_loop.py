@@ -15,12 +15,8 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.compiled.chunks import BatchChunks, ChunkedStep, compile_chunks
-from estimator_train.engine.compiled.step import (
-    CompiledStep,
-    NotCompilableError,
-    Trial,
-    compile_step,
-)
+from estimator_train.engine.compiled.step import CompiledStep, compile_step
+from estimator_train.engine.compiled.trial import NotCompilableError, Trial
 from estimator_train.engine.loops.chosen_executor import ChosenExecutor
 from estimator_train.engine.loops.step_fetches import TrainOp
 from estimator_train.engine.tf_internals import graphs
@@ -159,6 +155,8 @@ def build_loop(
     step = _copy_step(train_op, loss, bool(compiled), excluded_operations, vote)
     if compiled == "auto" and isinstance(step.copy, CompiledStep):
         step.copy.check_choice(loss.graph)
+    elif isinstance(step.copy, CompiledStep) and chunks is None:
+        step.copy.warn_of_unchecked()
     if chunks is not None and isinstance(step.copy, CompiledStep):
         copy = compile_chunks(step.copy, chunks, loss, can_be_nan)
         step = dataclasses.replace(step, copy=copy)

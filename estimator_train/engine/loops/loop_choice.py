@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.compiled.step import NotCompilableError
+from estimator_train.engine.compiled.trial import NotCompilableError
 from estimator_train.engine.loops.chosen_executor import TimedCall
 from estimator_train.engine.loops.graph_loop import StepLoop
 

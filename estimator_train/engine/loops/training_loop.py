@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import tensorflow as tf
 
 from estimator_train.engine.compiled.chunks import BatchChunks
-from estimator_train.engine.compiled.step import NotCompilableError
+from estimator_train.engine.compiled.trial import NotCompilableError
 from estimator_train.engine.hook_types import Hook, PassiveHook
 from estimator_train.engine.loops import hook_schedule
 from estimator_train.engine.loops.graph_loop import LoopVote, NotLoopableError, StepLoop, build_loop

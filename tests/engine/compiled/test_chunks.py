@@ -8,7 +8,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.compiled.step import NotCompilableError
+from estimator_train.engine.compiled.trial import NotCompilableError
 from estimator_train.engine.inputs.chunks import make_chunks
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.loops.graph_loop import build_loop
