@@ -122,8 +122,16 @@ def _are_places(params: tf.Tensor, indices: tf.Tensor, *_: tf.Tensor) -> tf.Tens
     return _are_in_range(indices, _find_shape(params)[: indices.shape[-1]])
 
 
-def _are_places_of_shape(indices: tf.Tensor, _: tf.Tensor, shape: tf.Tensor) -> tf.Tensor:
+def _are_scattered(indices: tf.Tensor, _: tf.Tensor, shape: tf.Tensor) -> tf.Tensor:
     return _are_in_range(indices, tf.cast(shape, tf.int64)[: indices.shape[-1]])
+
+
+def _are_sparse(indices: tf.Tensor, shape: tf.Tensor, *_: tf.Tensor) -> tf.Tensor:
+    return _are_in_range(indices, tf.cast(shape, tf.int64))
+
+
+def _are_rows_of_variable(handle: tf.Tensor, indices: tf.Tensor, _: tf.Tensor) -> tf.Tensor:
+    return _are_rows(handle, indices)
 
 
 def _are_classes(logits: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
@@ -159,18 +167,19 @@ class _Rule:
 
 
 _INDEX = "an index is out of range"
+_SCATTERS = ("Add", "Sub", "Mul", "Div", "Update", "Min", "Max")
 _INTEGER_DIVISIONS = ("Div", "FloorDiv", "FloorMod", "Mod", "TruncateDiv", "TruncateMod")
 _RULES = {
     "Assert": _Rule("the assertion failed", tf.identity, lambda op: (op.inputs[0],)),
     "CheckNumerics": _Rule("a number is not finite", _are_finite),
     "SparseSoftmaxCrossEntropyWithLogits": _Rule("a label is out of range", _are_classes),
-    "ScatterNd": _Rule(_INDEX, _are_places_of_shape),
+    "ScatterNd": _Rule(_INDEX, _are_scattered),
+    "SparseToDense": _Rule(_INDEX, _are_sparse),
     **dict.fromkeys(("Gather", "GatherV2", "ResourceGather"), _Rule(_INDEX, _are_rows)),
     **dict.fromkeys(("GatherNd", "ResourceGatherNd"), _Rule(_INDEX, _are_places)),
-    **{
-        f"TensorScatter{name}": _Rule(_INDEX, _are_places)
-        for name in ("Add", "Sub", "Update", "Min", "Max")
-    },
+    **{f"TensorScatter{name}": _Rule(_INDEX, _are_places) for name in _SCATTERS},
+    **{f"ResourceScatterNd{name}": _Rule(_INDEX, _are_places) for name in _SCATTERS},
+    **{f"ResourceScatter{name}": _Rule(_INDEX, _are_rows_of_variable) for name in _SCATTERS},
     **{
         f"UnsortedSegment{name}": _Rule("a segment is out of range", _are_segments)
         for name in ("Sum", "Prod", "Min", "Max")

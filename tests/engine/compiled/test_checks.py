@@ -46,6 +46,18 @@ OPERATIONS = {
         lambda ids: tf.nn.sparse_softmax_cross_entropy_with_logits(ids, TABLE[:2]), [0, 2], [0, 3],
     ),
     "ScatterNd": (lambda ids: tf.scatter_nd(ids[:, None], [1.0, 2.0], [4]), [0, 3], [0, 4]),
+    "SparseToDense": (
+        lambda ids: tf1.sparse_to_dense(ids, [4], [1.0, 2.0]), [0, 3], [0, 4],
+    ),
+    "ResourceScatterAdd": (
+        lambda ids: tf1.get_variable("t", initializer=TABLE).scatter_add(
+            tf.IndexedSlices(TABLE[:2], ids)
+        ), [3, 3], [3, 4],
+    ),
+    "ResourceScatterNdAdd": (
+        lambda ids: tf1.get_variable("t", initializer=TABLE).scatter_nd_add([ids], [1.0]),
+        [3, 2], [3, 3],
+    ),
     "TensorScatterUpdate": (
         lambda ids: tf.tensor_scatter_nd_update(TABLE[0], ids[:, None], [1.0, 2.0]), [0, 2], [0, 3],
     ),
