@@ -69,6 +69,11 @@ class ChosenExecutor:
         self._compiled = compiled
         self._session: tf.compat.v1.Session | None = None
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the executor of the current session is chosen."""
+        return self._session is not None and (self._is_fixed or self._chosen_at is not None)
+
     def run(self, session: tf.compat.v1.Session, steps: int) -> list[Any]:
         """Returns the values of the tensors.
 

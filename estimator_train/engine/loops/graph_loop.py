@@ -90,6 +90,11 @@ class StepLoop:
         self.trial.run(session, batch_size)
         self.run(session, 0)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the executor of the loop is chosen, so that its steps get no faster."""
+        return self._calls is not None and self._calls.is_settled
+
     def set_steps(self, session: tf.compat.v1.Session, steps: int) -> None:
         """Sets how many steps `outcome` runs, in a variable, so that calls need no feeds.
 

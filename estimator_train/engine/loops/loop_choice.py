@@ -15,6 +15,8 @@ _LOG = tf.get_logger()
 _TRIAL_SECS = 0.1
 # A loop whose first measured call is slower by this factor is not measured again.
 _HOPELESS_FACTOR = 1.5
+# The executor of uncompiled steps, which is chosen later, makes them faster by less than this.
+_CLEAR_FACTOR = 2
 
 
 class LoopChoice:
@@ -135,7 +137,13 @@ class LoopChoice:
         while compiled.best is None:
             yield candidate, max(1, int(_TRIAL_SECS / plain.best))
             if min(compiled.secs) > _HOPELESS_FACTOR * plain.best:
-                break
+                return
+        if min(compiled.secs) * _CLEAR_FACTOR > plain.best:
+            while not self._uncompiled.is_settled:
+                yield self._uncompiled, None
+            plain.secs.clear()
+            while plain.best is None:
+                yield self._uncompiled, None
 
 
 def report_not_compilable(reason: NotCompilableError, is_required: bool) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from estimator_train.engine.loops import loop_choice
 from estimator_train.engine.loops.graph_loop import build_loop
 from estimator_train.engine.loops.loop_choice import LoopChoice
 
@@ -69,6 +70,14 @@ def test_the_faster_loop_of_compiled_steps_is_chosen(caplog):
         assert session.run(count) == sum(done)
         assert done[0] == done[-1] == 20
     assert "Training runs with XLA: a step takes " in caplog.text
+
+
+def test_compiled_steps_compete_with_the_faster_executor_of_uncompiled_ones(monkeypatch):
+    monkeypatch.setattr(loop_choice, "_CLEAR_FACTOR", np.inf)
+    with open_choice({"products": 3}, {}) as (session, choice, [loop], _):
+        run_until_decided(session, choice)
+        assert choice._uncompiled.is_settled
+        assert choice.chosen is loop
 
 
 def test_slow_compiled_steps_run_seldom_and_are_not_chosen(caplog):
