@@ -131,7 +131,7 @@ class BuiltModelFn:
 
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
-        self._made: list[tuple[dict[str, Any], KerasModelFn | Keras3ModelFn]] = []
+        self._model_fns: list[tuple[dict[str, Any], KerasModelFn | Keras3ModelFn]] = []
 
     @tf.autograph.experimental.do_not_convert
     def __call__(
@@ -143,9 +143,9 @@ class BuiltModelFn:
         params: object = None,
     ) -> EstimatorSpec:
         """Builds the model in the default graph; takes the arguments of every model_fn."""
-        made = self.keras_model_fn(mode, params, config)
+        keras_model_fn = self.keras_model_fn(mode, params, config)
         with self._in_policy():
-            return made(features, labels, mode, config)
+            return keras_model_fn(features, labels, mode, config)
 
     def keras_model_fn(
         self, mode: str, params: object, config: RunConfig | None
@@ -162,13 +162,13 @@ class BuiltModelFn:
         )
         given = {name: value for name, value in available.items() if name in names}
         with self._lock:
-            for known, made in self._made:
-                if _are_equal(known, given):
-                    return made
+            for arguments, known in self._model_fns:
+                if _are_equal(arguments, given):
+                    return known
             with enter_eager_scope():
-                made = self._make(available)
-            self._made.append((given, made))
-        return made
+                built = self._make(available)
+            self._model_fns.append((given, built))
+        return built
 
     def build(self, available: Mapping[str, Any]) -> tf_keras.Model:
         """Calls the builder.

@@ -57,11 +57,12 @@ def find_first_failure(checks: Sequence[Check], values: Mapping[str, tf.Tensor])
       checks: The checks.
       values: Name of each input of a check to its value.
     """
-    if not checks:
-        return tf.zeros([], tf.int32)
-    succeed = [check.condition(*(values[t.name] for t in check.inputs)) for check in checks]
-    failed = tf.cast(tf.logical_not(tf.stack(succeed)), tf.int32)
-    return tf.reduce_max(failed) * (tf.argmax(failed, output_type=tf.int32) + 1)
+    failure = tf.zeros([], tf.int32)
+    # Choices between scalars, which XLA compiles into one operation.
+    for number, check in reversed(list(enumerate(checks, 1))):
+        succeeds = check.condition(*(values[tensor.name] for tensor in check.inputs))
+        failure = tf.where(succeeds, failure, number)
+    return failure
 
 
 def raise_failure(checks: Sequence[Check], failure: tf.Tensor) -> list[tf.Operation]:

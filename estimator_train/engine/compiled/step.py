@@ -28,6 +28,8 @@ from estimator_train.engine.tf_internals import graphs
 _LOG = tf.get_logger()
 _OUTSIDE = re.compile(r"\w*GetNext\w*|Timestamp")
 _SEEDS = ("seed", "seed2")
+# XLA gains little where the optimizer alone writes this much.
+_MAX_TRIAL_BYTES = 2**29
 _NOT_COMPILED = (tf.string, tf.variant, tf.resource)
 
 
@@ -107,9 +109,15 @@ class CompiledStep:
 
         Raises:
           NotCompilableError: The step draws random numbers by a seed, so that it would draw others
-            at each change of the loop, its input has other shapes in each batch, or XLA leaves out
-            some of its checks.
+            at each change of the loop, its input has other shapes in each batch, XLA leaves out
+            some of its checks, or its variables are too large for a trial.
         """
+        handles = map(graph.get_tensor_by_name, self.handles)
+        size = sum(_count_bytes(handle.op) for handle in handles)
+        if size > _MAX_TRIAL_BYTES:
+            raise NotCompilableError(
+                f"its variables have {size >> 20} MiB, and a trial copies them"
+            )
         for name in self.fed:
             tensor = graph.get_tensor_by_name(name)
             if not tensor.shape[1:].is_fully_defined():
@@ -261,6 +269,12 @@ def _make_zeros(tensor: tf.Tensor, unknown_size: tf.Tensor) -> tf.Tensor:
     shape = tensor.shape.as_list() if tensor.shape.rank is not None else []
     zeros = tf.zeros([unknown_size if size is None else size for size in shape], tensor.dtype)
     return tf.ensure_shape(zeros, tensor.shape)
+
+
+def _count_bytes(variable: tf.Operation) -> int:
+    """Returns the size of a variable, 0 if it is unknown."""
+    elements = tf.TensorShape(variable.get_attr("shape")).num_elements() or 0
+    return int(elements * variable.get_attr("dtype").size)
 
 
 def _copy_variable(handle: tf.Tensor) -> tuple[tf.Tensor, tf.Operation]:

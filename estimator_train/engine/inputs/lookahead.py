@@ -1,4 +1,4 @@
-"""Inputs that tell with each element whether another one follows."""
+"""Inputs with a flag in each element: whether another element follows."""
 
 from typing import Any
 

@@ -37,7 +37,7 @@ def add_checked_rows(values):
 # Each operation with good values and bad ones.
 OPERATIONS = {
     "Gather": (lambda ids: tf1.raw_ops.Gather(params=TABLE, indices=ids), [0, 3], [0, 4]),
-    "GatherV2": (lambda ids: tf.gather(TABLE, ids, axis=1), [0, 2], [0, 3]),
+    "GatherV2": (lambda ids: tf.gather(TABLE, ids, axis=-1), [0, 2], [0, 3]),
     "ResourceGather": (
         lambda ids: tf.gather(tf1.get_variable("t", initializer=TABLE), ids), [0, 3], [-1, 0],
     ),

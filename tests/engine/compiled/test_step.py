@@ -244,20 +244,21 @@ def test_a_step_that_is_one_drawing_function_is_named():
 
 
 @pytest.mark.parametrize(
-    ("shape", "reason"),
+    ("shape", "rows", "reason"),
     [
-        ([None, None], "'IteratorGetNext:0' has the shape .None, None., and each shape is"),
-        ([None, 4], "'dropout/random_uniform/RandomUniform' draws by a seed, and would begin"),
+        ([None, None], 1, "'IteratorGetNext:0' has the shape .None, None., and each shape is"),
+        ([None, 4], 1, "'dropout/random_uniform/RandomUniform' draws by a seed, and would begin"),
+        ([None, 4], 2**25 + 1, "its variables have 512 MiB, and a trial copies them"),
     ],
 )
-def test_steps_that_only_run_compiled_or_not_are_not_chosen_by_speed(shape, reason):
+def test_steps_that_only_run_compiled_or_not_are_not_chosen_by_speed(shape, rows, reason):
     with tf.Graph().as_default():
         tf1.set_random_seed(5)
         data = input_fn().map(
             lambda x: tf.ensure_shape(tf1.placeholder_with_default(x, shape), shape)
         )
         features = tf1.data.make_initializable_iterator(data).get_next()
-        w = tf1.get_variable("w", [1, 4], use_resource=True)
+        w = tf1.get_variable("w", [rows, 4], use_resource=True)[:1]
         dropped = features * w if shape[1] is None else tf.nn.dropout(features * w, 0.5)
         loss = tf.reduce_mean(dropped)
         train_op = tf1.train.GradientDescentOptimizer(0.1).minimize(loss)

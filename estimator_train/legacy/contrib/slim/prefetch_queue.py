@@ -26,10 +26,10 @@ def prefetch_queue(
       shared_name: Name under which sessions share the queue.
       name: Name scope of the operations.
     """
-    names = sorted(tensors) if isinstance(tensors, Mapping) else None
-    parts: list[Any] = list(tensors)
+    names, parts = None, list(tensors)
     if isinstance(tensors, Mapping):
-        parts = [tensors[key] for key in sorted(tensors)]
+        names = sorted(tensors)
+        parts = [tensors[name] for name in names]
     queue_class = tf.queue.PaddingFIFOQueue if dynamic_pad else tf.queue.FIFOQueue
     with tf.name_scope(name or "prefetch_queue"):
         parts = [tf.convert_to_tensor(part) for part in parts]
