@@ -31,6 +31,17 @@ def test_quick_run_prints_a_table_of_all_peers_but_the_original(tmp_path: Path) 
 
 
 @pytest.mark.long
+def test_a_run_that_ends_early_keeps_the_figures_of_complete_jobs(tmp_path: Path) -> None:
+    file = tmp_path / "figures.json"
+    command = [sys.executable, "-m", "benchmarks", "--quick", "--only", "linear", "keras_linear"]
+    command += ["--json", str(file), "--jax", str(tmp_path / "missing")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    titles = {row["benchmark"] for row in json.loads(file.read_text())["rows"]}
+    assert titles == {BENCHMARKS["linear"].title}
+
+
+@pytest.mark.long
 def test_a_keras_model_can_be_measured() -> None:
     command = forked.python("-m", "benchmarks.measure", "convnet", "estimator_train")
     done = subprocess.run(

@@ -9,10 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import tensorflow as tf
 
-from estimator_train.engine.compiled.called_functions import (
-    find_operations,
-    list_called_nodes,
-)
+from estimator_train.engine.compiled.called_functions import find_operations, list_called_nodes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +37,7 @@ def find_checks(operations: Iterable[tf.Operation]) -> list[Check]:
         if _is_check(operation.node_def):
             rule = _RULES[operation.type]
             text = f"{operation.name} ({operation.type}): {rule.text}"
-            checks.append(Check(text, rule.find_inputs(operation), rule.condition))
+            checks.append(Check(text, tuple(operation.inputs), rule.condition))
     return checks
 
 
@@ -100,7 +97,11 @@ def _make_guard_check(guard: tf.Operation, definition: tf.compat.v1.GraphDef) ->
         if node.op == "Const"
         for text in node.attr["value"].tensor.string_val
     ]
-    return Check(f"{guard.name}: {' '.join(texts)}", (guard.inputs[0],), tf.identity)
+    return Check(f"{guard.name}: {' '.join(texts)}", (guard.inputs[0],), _is_true)
+
+
+def _is_true(asserted: tf.Tensor, *_: tf.Tensor) -> tf.Tensor:
+    return asserted
 
 
 def _find_shape(params: tf.Tensor) -> tf.Tensor:
@@ -158,20 +159,18 @@ class _Rule:
 
     Attributes:
       text: The condition that fails.
-      condition: See `Check`.
-      find_inputs: Returns the tensors that the condition takes.
+      condition: Returns whether the check succeeds, from the values of the operation's inputs.
     """
 
     text: str
     condition: Callable[..., tf.Tensor]
-    find_inputs: Callable[[tf.Operation], tuple[tf.Tensor, ...]] = lambda op: tuple(op.inputs)
 
 
 _INDEX = "an index is out of range"
 _SCATTERS = ("Add", "Sub", "Mul", "Div", "Update", "Min", "Max")
 _INTEGER_DIVISIONS = ("Div", "FloorDiv", "FloorMod", "Mod", "TruncateDiv", "TruncateMod")
 _RULES = {
-    "Assert": _Rule("the assertion failed", tf.identity, lambda op: (op.inputs[0],)),
+    "Assert": _Rule("the assertion failed", _is_true),
     "CheckNumerics": _Rule("a number is not finite", _are_finite),
     "SparseSoftmaxCrossEntropyWithLogits": _Rule("a label is out of range", _are_classes),
     "ScatterNd": _Rule(_INDEX, _are_scattered),
