@@ -19,7 +19,6 @@ PUBLIC_MODULES = (
 # Other modules that `legacy` imports, with all of their names.
 OTHER_MODULES = (
     "estimator_train.bootstrap.import_hook",
-    "estimator_train.canned.rnn",
     "estimator_train.heads.checks",
     "estimator_train.heads.losses",
     "estimator_train.heads.sequential",
@@ -41,6 +40,7 @@ OTHER_NAMES = {
     "estimator_train.canned.parts.optimizer_arguments": "KerasChoice V1Choice",
     "estimator_train.canned.parts.sdca_steps": "Settings build_train_op",
     "estimator_train.canned.parts.specs": "TrainedPart make_model_fn make_v1_model_fn",
+    "estimator_train.canned.rnn": "CLIP_NORM LEARNING_RATE USE_DEFAULT",
     "estimator_train.compat.keras_lib": "model_to_estimator",
     "estimator_train.engine.tf_internals.saver_entries": "CheckpointEntry",
     "estimator_train.engine.user_functions": "list_argument_names warn_of_missing_params",

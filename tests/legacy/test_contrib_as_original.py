@@ -46,6 +46,7 @@ LONG = {
         "rarer_cells",
         "reversible",
         "rnn",
+        "rnn_estimators",
         "seq2seq",
         "slim_nets",
     ),

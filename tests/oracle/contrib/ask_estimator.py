@@ -30,6 +30,16 @@ def metrics(head, labels, size):
         return ", ".join(sorted(spec_of(head, "eval", labels, size).eval_metric_ops))
 
 
+def measured(head, labels, size, **arguments):
+    """Returns the values of all metrics of one batch, in a separate graph."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        ops = spec_of(head, "eval", labels, size, **arguments).eval_metric_ops
+        session.run([tf.local_variables_initializer(), tf.tables_initializer()])
+        session.run([update for _, update in ops.values()])
+        values = session.run({name: value for name, (value, _) in ops.items()})
+    return {name: float(value) for name, value in values.items()}
+
+
 def predicted(head, size):
     spec = spec_of(head, "infer", None, size)
     return dict(spec.predictions, outputs=", ".join(sorted(spec.export_outputs)))
@@ -98,6 +108,34 @@ def names_of_metrics():
         "classes": metrics(estimator.multi_class_head(3), CLASSES, 3),
         "number": metrics(estimator.regression_head(), [[1.0]] * 3, 1),
     }
+
+
+@question
+def metrics_of_two_classes():
+    make = estimator.binary_classification_head
+    return dict(
+        measured(make(thresholds=[0.3], weight_column="weight"), BITS, 1),
+        **measured(make(name="two"), BITS, 1),
+    )
+
+
+@question
+def metrics_of_several_labels():
+    labels = [[1, 0, 1], [0, 0, 0], [1, 1, 1]]
+    make = estimator.multi_label_head
+    return dict(
+        measured(make(3, thresholds=[0.3], classes_for_class_based_metrics=[1]), labels, 3),
+        **measured(make(3, weight_column="weight", name="some"), labels, 3),
+    )
+
+
+@question
+def metrics_of_numbers():
+    labels = [[1.0], [-2.0], [0.5]]
+    return dict(
+        measured(estimator.regression_head("weight", name="number"), labels, 1),
+        **measured(estimator.multi_class_head(3, "weight"), CLASSES, 3),
+    )
 
 
 @question

@@ -6,7 +6,8 @@ from typing import Any
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.heads.base import Metrics
+from estimator_train.heads.base import Metrics, add_head_name
+from estimator_train.heads.keys import MetricKeys, PredictionKeys
 from estimator_train.heads.v1 import V1Training, V1WeightedHead
 from estimator_train.heads.weighted import Batch
 from estimator_train.legacy.contrib._types import Column
@@ -24,9 +25,33 @@ class _V1Head(V1WeightedHead):
         metrics = self.metrics(regularization_losses)
         return self._add_batch(metrics, Batch(**tensors), regularization_losses)
 
+    def _measure_areas(
+        self,
+        metrics: Metrics,
+        keys: Sequence[str],
+        labels: tf.Tensor,
+        probabilities: tf.Tensor,
+        weights: tf.Tensor | None,
+    ) -> None:
+        """Replaces the areas under the ROC and precision-recall curves by those of TensorFlow 1.
+
+        TensorFlow 2's heads interpolate the second curve otherwise.
+        """
+        for key, curve in zip(keys, ("ROC", "PR"), strict=True):
+            area = tf.compat.v1.metrics.auc(labels, probabilities, weights, curve=curve)
+            metrics[add_head_name(key, self.name)] = area
+
 
 class _BinaryClassHead(_V1Head, est.BinaryClassHead):
-    pass
+    def _make_metric_ops(
+        self, regularization_losses: Sequence[tf.Tensor] | None, **tensors: Any
+    ) -> Metrics:
+        metrics = super()._make_metric_ops(regularization_losses, **tensors)
+        batch = Batch(**tensors)
+        [probabilities] = self._predict(batch, PredictionKeys.LOGISTIC)
+        keys = MetricKeys.AUC, MetricKeys.AUC_PR
+        self._measure_areas(metrics, keys, batch.labels, probabilities, batch.weights)
+        return metrics
 
 
 class _MultiClassHead(_V1Head, est.MultiClassHead):
@@ -34,7 +59,21 @@ class _MultiClassHead(_V1Head, est.MultiClassHead):
 
 
 class _MultiLabelHead(_V1Head, est.MultiLabelHead):
-    pass
+    def _make_metric_ops(
+        self, regularization_losses: Sequence[tf.Tensor] | None, **tensors: Any
+    ) -> Metrics:
+        metrics = super()._make_metric_ops(regularization_losses, **tensors)
+        batch = Batch(**tensors)
+        [probabilities] = self._predict(batch, PredictionKeys.PROBABILITIES)
+        of_all = slice(None), (MetricKeys.AUC, MetricKeys.AUC_PR)
+        of_classes = [
+            (slice(number, number + 1), self._make_class_keys(number)[1:])
+            for number in self._measured_classes
+        ]
+        for columns, keys in [of_all, *of_classes]:
+            labels, values = batch.labels[..., columns], probabilities[..., columns]
+            self._measure_areas(metrics, keys, labels, values, batch.weights)
+        return metrics
 
 
 class _RegressionHead(_V1Head, est.RegressionHead):

@@ -1,23 +1,32 @@
-"""`RNNClassifier` and `RNNEstimator` of `tf.contrib.estimator`, with their old arguments."""
+"""`RNNClassifier` and `RNNEstimator` of `tf.contrib.estimator`, with cells of TensorFlow 1."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.canned import rnn
+import estimator_train.compat.v1 as v1
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
-from estimator_train.canned.rnn import CLIP_NORM, USE_DEFAULT
-from estimator_train.legacy.contrib._types import Column, Optimizer
+from estimator_train.canned.rnn import CLIP_NORM, LEARNING_RATE, USE_DEFAULT
+from estimator_train.legacy.contrib._types import Cell, Column, Features, Optimizer, TensorLike
 from estimator_train.legacy.contrib.estimator.heads import (
     binary_classification_head,
     multi_class_head,
 )
+from estimator_train.legacy.contrib.feature_column import sequence_input_layer
 from estimator_train.training.extenders import clip_gradients_by_norm
 
-_DEFAULT_REDUCTION = tf.compat.v1.losses.Reduction.SUM_OVER_BATCH_SIZE
-_CELL_TYPES = {"basic_rnn": "simple_rnn"}
+_v1 = tf.compat.v1
+_cells = _v1.nn.rnn_cell
+_DEFAULT_REDUCTION = _v1.losses.Reduction.SUM_OVER_BATCH_SIZE
+_MIN_SLICE_BYTES = 64 << 20
+_CELL_TYPES = {
+    "basic_rnn": _cells.BasicRNNCell,
+    "lstm": _cells.BasicLSTMCell,
+    "gru": _cells.GRUCell,
+}
 
 
 class _ClippingChoice(V1Choice):
@@ -27,95 +36,191 @@ class _ClippingChoice(V1Choice):
         return clip_gradients_by_norm(super()._create_by_name(name), CLIP_NORM)
 
 
-class _V1RNNEstimator(rnn.RNNEstimator):
-    """RNNEstimator that takes optimizers of `tf.train`."""
+@dataclasses.dataclass(frozen=True)
+class _Network:
+    """Recurrent network on feature columns.
 
-    _optimizer_choice = _ClippingChoice
+    Attributes:
+      cell_fn: Returns the cell for a mode.
+      mask_key: Feature for the mask of the steps, if each step has logits.
+      partitioner: Partitions the embeddings; by default over the parameter servers.
+    """
+
+    sequence_columns: Sequence[Column]
+    context_columns: Sequence[Column]
+    cell_fn: Callable[[str], Cell]
+    mask_key: str | None
+    partitioner: Any
+
+    def logits(
+        self, features: Features, mode: str, units: int, config: est.RunConfig
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """Returns the logits, [batch, units] or [batch, time, units], and the lengths."""
+        by_default = _v1.min_max_variable_partitioner(
+            max_partitions=max(1, config.num_ps_replicas), min_slice_size=_MIN_SLICE_BYTES
+        )
+        with _v1.variable_scope("sequence_input_layer", partitioner=self.partitioner or by_default):
+            steps, lengths = sequence_input_layer(features, self.sequence_columns)
+            _v1.summary.histogram("sequence_length", lengths)
+        if self.context_columns:
+            context = _v1.feature_column.input_layer(features, self.context_columns)
+            repeated = tf.tile(context[:, None, :], [1, tf.shape(steps)[1], 1])
+            steps = tf.concat([steps, repeated], 2)
+        outputs, _ = _v1.nn.dynamic_rnn(
+            self.cell_fn(mode), steps, sequence_length=lengths, dtype=tf.float32
+        )
+        if self.mask_key is None:
+            outputs = tf.gather(outputs, tf.maximum(lengths - 1, 0), batch_dims=1)
+        with _v1.variable_scope("logits"):
+            return _v1.layers.dense(outputs, units), lengths
 
 
-def RNNEstimator(  # noqa: N802
-    head: est.Head,
-    sequence_feature_columns: Sequence[Column],
-    context_feature_columns: Sequence[Column] | None = None,
-    num_units: Sequence[int] | None = None,
-    cell_type: Any = USE_DEFAULT,
-    rnn_cell_fn: Callable[..., Any] | None = None,
-    return_sequences: bool = False,
-    model_dir: str | None = None,
-    optimizer: str | Optimizer | Callable[[], Optimizer] = "Adagrad",
-    input_layer_partitioner: object = None,
-    config: est.RunConfig | None = None,
-) -> rnn.RNNEstimator:
-    """Creates a recurrent estimator; see `experimental.RNNEstimator`.
+class RNNEstimator(v1.Estimator):
+    """Recurrent estimator with any head.
 
     Args:
-      head: Head of the estimator.
+      head: Head of the estimator; for return_sequences a `SequentialHeadWrapper`.
       sequence_feature_columns: Columns of sequences.
-      context_feature_columns: Columns of one value for a sequence.
+      context_feature_columns: Columns of one value for a sequence; each step gets the value.
       num_units: Sizes of the recurrent layers.
-      cell_type: "basic_rnn", "lstm" or "gru".
-      rnn_cell_fn: Not supported.
-      return_sequences: Whether to predict at each step of a sequence.
+      cell_type: "basic_rnn" (the default), "lstm" or "gru", or the class of a cell.
+      rnn_cell_fn: Alternative to num_units and cell_type: a function from the mode to a cell.
+      return_sequences: Whether each step of a sequence has logits.
       model_dir: Directory of the model.
-      optimizer: Name of an optimizer, a `tf.train.Optimizer`, or a function that returns one.
-      input_layer_partitioner: Not supported.
+      optimizer: A `tf.train.Optimizer`, a function that returns one, or one of "Adagrad", "Adam",
+        "Ftrl", "RMSProp", "SGD" with learning rate 0.05, whose gradients are clipped to norm 5.
+      input_layer_partitioner: Partitions the embeddings; by default over the parameter servers,
+        in slices of 64 MiB or more.
       config: Settings of the run.
 
     Raises:
-      NotImplementedError: rnn_cell_fn or input_layer_partitioner is given.
+      ValueError: rnn_cell_fn is given with num_units or cell_type, or the head is not one for
+        sequences.
     """
-    if rnn_cell_fn is not None or input_layer_partitioner is not None:
-        raise NotImplementedError(
-            "RNNEstimator does not support rnn_cell_fn or input_layer_partitioner: give num_units "
-            "and cell_type ('basic_rnn', 'lstm' or 'gru'), or write a model_fn with the cells."
+
+    def __init__(
+        self,
+        head: est.Head,
+        sequence_feature_columns: Sequence[Column],
+        context_feature_columns: Sequence[Column] | None = None,
+        num_units: Sequence[int] | None = None,
+        cell_type: Any = USE_DEFAULT,
+        rnn_cell_fn: Callable[[str], Cell] | None = None,
+        return_sequences: bool = False,
+        model_dir: str | None = None,
+        optimizer: str | Optimizer | Callable[[], Optimizer] = "Adagrad",
+        input_layer_partitioner: Any = None,
+        config: est.RunConfig | None = None,
+    ) -> None:
+        mask_key = getattr(head, "input_sequence_mask_key", None) if return_sequences else None
+        if return_sequences and mask_key is None:
+            raise ValueError(
+                "Provided head must be a `_SequentialHead` object when `return_sequences` is set "
+                f"to True. Given: {type(head).__name__}. Wrap it in "
+                "tf.estimator.experimental.SequentialHeadWrapper."
+            )
+        network = _Network(
+            sequence_feature_columns,
+            context_feature_columns or [],
+            _choose_cell_fn(num_units, cell_type, rnn_cell_fn),
+            mask_key,
+            input_layer_partitioner,
         )
-    return _V1RNNEstimator(
-        head,
-        sequence_feature_columns,
-        context_feature_columns,
-        num_units,
-        _CELL_TYPES.get(cell_type, cell_type),
-        return_sequences=return_sequences,
-        model_dir=model_dir,
-        optimizer=optimizer,
-        config=config,
-    )
+        choice = _ClippingChoice(optimizer, LEARNING_RATE)
+        super().__init__(_make_model_fn(head, network, choice), model_dir, config)
 
 
-def RNNClassifier(  # noqa: N802
-    sequence_feature_columns: Sequence[Column],
-    context_feature_columns: Sequence[Column] | None = None,
-    num_units: Sequence[int] | None = None,
-    cell_type: Any = USE_DEFAULT,
-    rnn_cell_fn: Callable[..., Any] | None = None,
-    model_dir: str | None = None,
-    n_classes: int = 2,
-    weight_column: str | Column | None = None,
-    label_vocabulary: Sequence[str] | None = None,
-    optimizer: str | Optimizer | Callable[[], Optimizer] = "Adagrad",
-    loss_reduction: str = _DEFAULT_REDUCTION,
-    input_layer_partitioner: object = None,
-    config: est.RunConfig | None = None,
-) -> rnn.RNNEstimator:
-    """Creates a recurrent classifier for n_classes; see `RNNEstimator`."""
-    head_arguments: dict[str, Any] = {
-        "weight_column": weight_column,
-        "label_vocabulary": label_vocabulary,
-        "loss_reduction": loss_reduction,
-    }
-    if n_classes == 2:
-        head: Any = binary_classification_head(**head_arguments)
-    else:
-        head = multi_class_head(n_classes, **head_arguments)
-    return RNNEstimator(
-        head,
-        sequence_feature_columns=sequence_feature_columns,
-        context_feature_columns=context_feature_columns,
-        num_units=num_units,
-        cell_type=cell_type,
-        rnn_cell_fn=rnn_cell_fn,
-        model_dir=model_dir,
-        optimizer=optimizer,
-        input_layer_partitioner=input_layer_partitioner,
-        config=config,
-    )
+class RNNClassifier(RNNEstimator):
+    """Recurrent classifier for n_classes; see `RNNEstimator` and the heads."""
+
+    def __init__(
+        self,
+        sequence_feature_columns: Sequence[Column],
+        context_feature_columns: Sequence[Column] | None = None,
+        num_units: Sequence[int] | None = None,
+        cell_type: Any = USE_DEFAULT,
+        rnn_cell_fn: Callable[[str], Cell] | None = None,
+        model_dir: str | None = None,
+        n_classes: int = 2,
+        weight_column: str | Column | None = None,
+        label_vocabulary: Sequence[str] | None = None,
+        optimizer: str | Optimizer | Callable[[], Optimizer] = "Adagrad",
+        loss_reduction: str = _DEFAULT_REDUCTION,
+        input_layer_partitioner: Any = None,
+        config: est.RunConfig | None = None,
+    ) -> None:
+        head_arguments: dict[str, Any] = {
+            "weight_column": weight_column,
+            "label_vocabulary": label_vocabulary,
+            "loss_reduction": loss_reduction,
+        }
+        if n_classes == 2:
+            head: Any = binary_classification_head(**head_arguments)
+        else:
+            head = multi_class_head(n_classes, **head_arguments)
+        super().__init__(
+            head,
+            sequence_feature_columns=sequence_feature_columns,
+            context_feature_columns=context_feature_columns,
+            num_units=num_units,
+            cell_type=cell_type,
+            rnn_cell_fn=rnn_cell_fn,
+            model_dir=model_dir,
+            optimizer=optimizer,
+            input_layer_partitioner=input_layer_partitioner,
+            config=config,
+        )
+
+
+def _choose_cell_fn(
+    num_units: Sequence[int] | None, cell_type: Any, rnn_cell_fn: Callable[[str], Cell] | None
+) -> Callable[[str], Cell]:
+    """Returns the function from the mode to the cell of a network.
+
+    Raises:
+      ValueError: The arguments contradict each other.
+    """
+    if rnn_cell_fn is not None:
+        if num_units is not None or cell_type is not USE_DEFAULT:
+            raise ValueError(
+                "num_units and cell_type must not be specified when using rnn_cell_fn."
+            )
+        return rnn_cell_fn
+
+    def make_cell(mode: str) -> Cell:
+        del mode
+        if num_units is None or isinstance(num_units, int):
+            raise TypeError(f"num_units must be a list of sizes, such as [32], got {num_units!r}.")
+        name = "basic_rnn" if cell_type is USE_DEFAULT else cell_type
+        create = _CELL_TYPES.get(name, name) if isinstance(name, str) else name
+        if not callable(create):
+            raise TypeError(
+                f"cell_type must be one of {sorted(_CELL_TYPES)} or the class of a cell, got "
+                f"{cell_type!r}."
+            )
+        cells = [create(int(size)) for size in num_units]
+        return cells[0] if len(cells) == 1 else _cells.MultiRNNCell(cells)
+
+    return make_cell
+
+
+def _make_model_fn(
+    head: est.Head, network: _Network, choice: _ClippingChoice
+) -> Callable[..., est.EstimatorSpec]:
+    def model_fn(
+        features: Features, labels: TensorLike | None, mode: str, config: est.RunConfig
+    ) -> est.EstimatorSpec:
+        if mode == est.ModeKeys.TRAIN:
+            choice.check()
+        partitioner = _v1.min_max_variable_partitioner(max(1, config.num_ps_replicas))
+        with _v1.variable_scope("rnn", use_resource=True, partitioner=partitioner):
+            logits, lengths = network.logits(features, mode, head.logits_dimension, config)
+            if network.mask_key is not None:
+                mask = tf.sequence_mask(lengths, tf.shape(logits)[1])
+                features = {**features, network.mask_key: mask}
+            optimizer = choice.make() if mode == est.ModeKeys.TRAIN else None
+            return head.create_estimator_spec(
+                features, mode, logits, labels=labels, optimizer=optimizer
+            )
+
+    return model_fn
