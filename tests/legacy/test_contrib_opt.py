@@ -1,9 +1,12 @@
 """Optimizers of `tf.contrib.opt`: three steps, compared with the same steps in NumPy."""
 
+import threading
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
+from estimator_train.launcher.ports import find_free_addresses
 from estimator_train.legacy.contrib import opt
 
 tf1 = tf.compat.v1
@@ -158,3 +161,49 @@ def test_scipy_minimizes_under_constraints():
     x, y = minimize(build, options={"maxiter": 100})
     np.testing.assert_allclose(x, [1.5, 0.5], atol=1e-4)
     np.testing.assert_allclose(y, 0.0, atol=1e-4)
+
+
+def test_workers_whose_variables_are_averaged_train_in_step():
+    """They share a parameter server, where replica_device_setter would place their local steps."""
+    rate, interval, steps = 0.05, 2, 40
+    ps, *workers = find_free_addresses(3)
+    spec = tf.train.ClusterSpec({"ps": [ps], "worker": workers})
+    servers = [
+        tf.distribute.Server(spec, job, index)
+        for job, index in (("ps", 0), ("worker", 0), ("worker", 1))
+    ]
+    initialized, results = threading.Event(), {}
+
+    def work(index):
+        device = f"/job:worker/task:{index}"
+        setter = tf1.train.replica_device_setter(worker_device=device, cluster=spec)
+        with tf.Graph().as_default(), tf1.device(setter):
+            step = tf1.train.create_global_step()
+            getter = opt.ModelAverageCustomGetter(device)
+            with tf1.variable_scope("model", custom_getter=getter):
+                variable = tf1.get_variable("v", initializer=INITIAL)
+            optimizer = opt.ModelAverageOptimizer(
+                tf1.train.GradientDescentOptimizer(rate), 2, index == 0, getter, interval
+            )
+            train_op = optimizer.minimize((index + 1) * tf.nn.l2_loss(variable), step)
+            with tf1.Session(servers[1 + index].target) as session:
+                if index == 0:
+                    session.run(tf1.global_variables_initializer())
+                    initialized.set()
+                assert initialized.wait(30)
+                session.run([tf1.local_variables_initializer()])
+                session.run(optimizer.get_init_op())
+                for _ in range(steps):
+                    session.run(train_op)
+                results[index] = session.run([step, variable])
+
+    threads = [threading.Thread(target=work, args=(index,), daemon=True) for index in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    mean_factor = ((1 - rate) ** interval + (1 - 2 * rate) ** interval) / 2
+    for index in range(2):
+        averages, variable = results[index]
+        assert averages == steps / interval
+        np.testing.assert_allclose(variable, INITIAL * mean_factor**averages, rtol=1e-4)

@@ -1,5 +1,6 @@
 """Averages of the variables that workers train on their own."""
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ class ModelAverageCustomGetter:
     """
 
     def __init__(self, worker_device: str) -> None:
-        self._worker_device = worker_device
+        self.worker_device = worker_device
         self._global: dict[Any, Any] = {}
 
     def __call__(
@@ -37,7 +38,7 @@ class ModelAverageCustomGetter:
         """Creates a local variable and its global average."""
         if not trainable:
             return getter(name, *args, trainable=trainable, collections=collections, **kwargs)
-        local, average = create_worker_variable(getter, self._worker_device, name, *args, **kwargs)
+        local, average = create_worker_variable(getter, self.worker_device, name, *args, **kwargs)
         self._global[local.ref()] = average
         return local
 
@@ -75,12 +76,14 @@ class ModelAverageOptimizer(tf.compat.v1.train.Optimizer):
         super().__init__(use_locking, name)
         self._opt, self._num_worker, self._is_chief = opt, num_worker, is_chief
         self._getter, self._interval = ma_custom_getter, interval_steps
-        self._local_step = _v1.Variable(
-            0,
-            name="local_step",
-            trainable=False,
-            collections=[_v1.GraphKeys.LOCAL_VARIABLES],
-        )
+        # replica_device_setter would place it on a parameter server, and workers would share it.
+        with tf.device(ma_custom_getter.worker_device):
+            self._local_step = _v1.Variable(
+                0,
+                name="local_step",
+                trainable=False,
+                collections=[_v1.GraphKeys.LOCAL_VARIABLES],
+            )
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> GradientsAndVariables:
         """Returns the gradients of the wrapped optimizer."""
@@ -105,17 +108,25 @@ class ModelAverageOptimizer(tf.compat.v1.train.Optimizer):
         variables = [one for _, one in pairs]
         return tf.cond(
             tf.equal(step % self._interval, 0),
-            lambda: self._average(variables, step, global_step),
+            lambda: self._average(variables, global_step),
             tf.no_op,
         ).op
 
-    def _average(
-        self, variables: Sequence[tf.Variable], step: tf.Tensor, global_step: tf.Variable
-    ) -> tf.Operation:
-        """Builds an average: each worker adds its variables and waits for the chief's token."""
-        # The accumulators and the queue are those of the chief, next to the global averages.
+    def _average(self, variables: Sequence[tf.Variable], global_step: tf.Variable) -> tf.Operation:
+        """Builds an average: each worker adds its variables and waits for the chief's token.
+
+        The global step is the number of the average, the same for all workers until the last of
+        them has added its variables.
+        """
+        number = global_step.read_value()
+        is_odd = tf.equal(number % 2, 1)
+        # The queues and the accumulators are those of the chief, next to the global averages. Two
+        # queues take turns: in one, a fast worker could take the token of a slow one for the next.
         with tf.device(self._getter.get_average(variables[0]).device):
-            tokens = _v1.FIFOQueue(-1, [tf.bool], [[]], shared_name="model_average_tokens")
+            odd, even = (
+                _v1.FIFOQueue(-1, [tf.bool], [[]], shared_name=f"model_average_tokens_{name}")
+                for name in ("odd", "even")
+            )
         added, taken = [], []
         for one in variables:
             average = self._getter.get_average(one)
@@ -123,14 +134,18 @@ class ModelAverageOptimizer(tf.compat.v1.train.Optimizer):
                 sums = _v1.ConditionalAccumulator(
                     one.dtype.base_dtype, one.shape, shared_name=f"{average.op.name}/accumulator"
                 )
-            added.append(sums.apply_grad(one.read_value(), tf.cast(step, tf.int64)))
+            added.append(sums.apply_grad(one.read_value(), tf.cast(number, tf.int64)))
             if self._is_chief:
                 taken.append(_v1.assign(average, sums.take_grad(self._num_worker)))
         if self._is_chief:
-            with tf.control_dependencies([*taken, _v1.assign_add(global_step, 1)]):
-                added.append(tokens.enqueue_many([tf.fill([self._num_worker], True)]))
+            with tf.control_dependencies([*taken, is_odd]):
+                counted = _v1.assign_add(global_step, 1)
+            with tf.control_dependencies([counted]):
+                tokens = [tf.fill([self._num_worker], True)]
+                add_tokens = [functools.partial(one.enqueue_many, tokens) for one in (odd, even)]
+                added.append(tf.cond(is_odd, *add_tokens))
         with tf.control_dependencies(added):
-            token = tokens.dequeue()
+            token = tf.cond(is_odd, odd.dequeue, even.dequeue)
         with tf.control_dependencies([token]):
             return tf.group(
                 *[_v1.assign(one, self._getter.get_average(one).read_value()) for one in variables]
