@@ -8,7 +8,6 @@ iterator starts. The operation has no state, so that iterators can be saved and 
 
 import dataclasses
 import weakref
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import tensorflow as tf
 from estimator_train.engine.tf_internals import graphs
 
 MIN_BYTES = 64 * 2**10
+EXTERNAL_ARRAY = "PyFuncStateless"
 _ALIGNMENT = 64  # TensorFlow copies arrays at other addresses.
 _NUMERIC_KINDS = "biufc"
 
@@ -41,10 +41,15 @@ class _Array:
 _arrays: weakref.WeakKeyDictionary[tf.Graph, dict[str, _Array]] = weakref.WeakKeyDictionary()
 
 
-def list_external_arrays(graph: tf.Graph) -> Mapping[str, np.ndarray]:
-    """Returns the external arrays of a graph by the names of their operations."""
-    found = _arrays.get(graph, {})
-    return {name: array.values for name, array in found.items() if array.values is not None}
+def find_external_array(graph: tf.Graph, name: str) -> np.ndarray | None:
+    """Returns the array of an operation of type EXTERNAL_ARRAY; None if it is another one."""
+    found = _arrays.get(graph, {}).get(name)
+    return None if found is None else found.values
+
+
+def has_external_arrays(graph: tf.Graph) -> bool:
+    """Returns whether a graph has external arrays that were not released."""
+    return any(array.values is not None for array in _arrays.get(graph, {}).values())
 
 
 def release_arrays(graph: tf.Graph) -> None:

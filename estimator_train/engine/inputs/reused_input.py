@@ -1,31 +1,66 @@
 """Inputs of an open model, one after another, with as little growth of its graph as possible.
 
-The user's dataset is built in a separate graph. That graph is imported into the model's graph with
-placeholders for its values; a later input of the same form only feeds other values. If forms keep
-changing, datasets are serialized, and one operation of the model's graph reads them. Each import
-makes TensorFlow prune and optimize the model's graph again. A dataset that cannot be serialized
-(it calls Python, or reads tables) is imported each time.
+The user's dataset is built in a separate graph. If it differs from the dataset that the model was
+built on, or from an earlier one, only in its values, these are fed. Another one is imported into
+the model's graph with placeholders for its values. If forms keep changing, datasets are serialized,
+and one operation of the model's graph reads them. Each import makes TensorFlow prune and optimize
+the model's graph again. A dataset that cannot be serialized (it calls Python, or reads tables) is
+imported each time.
 """
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.inputs.external_arrays import list_external_arrays
+from estimator_train.engine.inputs.external_arrays import (
+    EXTERNAL_ARRAY,
+    find_external_array,
+    has_external_arrays,
+)
 from estimator_train.engine.inputs.input_fn import Inputs, bind_input, fits_iterator
-from estimator_train.engine.inputs.input_form import InputForm, extract_form
-from estimator_train.engine.inputs.start import has_many_rows, optimize_start
-from estimator_train.engine.tf_internals import graphs, iterators
+from estimator_train.engine.inputs.start import optimize_start
+from estimator_train.engine.tf_internals import graphs
 
 _FAIL_ON_STATE = 2
+_SLICED = ("TensorSliceDataset", "TensorDataset")
 _TABLES = tf.compat.v1.GraphKeys.TABLE_INITIALIZERS
 # With more forms than a program has input_fns, the form changes from call to call.
 _MAX_FORMS = 8
+# With fewer rows the start of the function that makes batches takes longer than it gains.
+_MIN_ROWS = 10_000
 
-# The key of a form, and whether its inputs have many rows.
+# A graph without its values, and whether they have many rows.
 _Key = tuple[bytes, bool]
+
+
+@dataclasses.dataclass(frozen=True)
+class _InputForm:
+    """Graph of a dataset, with placeholders for its values.
+
+    Attributes:
+      definition: The graph.
+      values: Name of each placeholder to its values.
+      text: The graph in bytes, equal for graphs that differ only in their values.
+      has_state: Whether a function of the graph may keep state from one input to the next.
+    """
+
+    definition: tf.compat.v1.GraphDef
+    values: Mapping[str, Any]
+    text: bytes
+    has_state: bool
+
+    @property
+    def has_many_rows(self) -> bool:
+        """Whether the values have enough rows to gain from whole batches."""
+        rows = sum(len(value) for value in self.values.values() if value.ndim)
+        return rows >= _MIN_ROWS
+
+    @property
+    def key(self) -> _Key:
+        """Key of the inputs that may start by the same operation."""
+        return self.text, self.has_many_rows
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,20 +87,48 @@ class InputStart:
         session.run(last, self.feeds)
 
 
+@dataclasses.dataclass(frozen=True)
+class _KnownForm:
+    """Form of a dataset that is in the model's graph.
+
+    Attributes:
+      start: The operation that starts the iterator on the dataset.
+      values: The tensors of its values, by their names in the form.
+    """
+
+    start: tf.Operation
+    values: Mapping[str, tf.Tensor]
+
+    def fits(self, form: _InputForm) -> bool:
+        """Returns whether the values of an equal form have shapes that the tensors can have."""
+        return all(
+            tensor.shape.is_compatible_with(form.values[name].shape)
+            for name, tensor in self.values.items()
+        )
+
+    def start_on(self, form: _InputForm) -> InputStart:
+        """Returns the start of the input with the values of an equal form."""
+        feeds = {tensor: form.values[name] for name, tensor in self.values.items()}
+        return InputStart((self.start,), feeds)
+
+
 class InputSlot:
     """Input of an open model's graph, which each call replaces.
 
     Args:
       graph: The model's graph, not finalized.
       inputs: The inputs that the model was built on, with an iterator.
+      starts_again: Whether the first input is the one of later calls too.
     """
 
-    def __init__(self, graph: tf.Graph, inputs: Inputs) -> None:
+    def __init__(self, graph: tf.Graph, inputs: Inputs, starts_again: bool) -> None:
         self._graph = graph
         self._inputs = inputs
-        self._forms: dict[_Key, tuple[tf.Operation, dict[str, tf.Tensor]]] = {}
+        self._forms: dict[_Key, _KnownForm] = {}
         self._serialized: tf.Tensor | None = None
         self._read: tf.Operation | None = None
+        self.first_start = self._register_first(starts_again)
+        """The start of the input that the model was built on."""
 
     def take(self, make: Callable[[], Any], prepare: Callable[[], Any]) -> InputStart | None:
         """Builds the next input.
@@ -83,51 +146,53 @@ class InputSlot:
             if not fits_iterator(self._inputs, result):
                 return None
             variant = tf.data.experimental.to_variant(result)
-        needed = list(graphs.walk([variant.op]))
-        if source.get_collection(_TABLES) or any(map(_reads_resource, needed)):
+        if source.get_collection(_TABLES) or _reads_resources(variant):
             return self._import(source, variant)
-        arrays = list_external_arrays(source)
-        form = extract_form(source.as_graph_def(), {op.name for op in needed}, arrays)
-        has_state = form.has_state or any(map(_has_state, needed))
-        if not has_state and (_make_key(form) in self._forms or len(self._forms) < _MAX_FORMS):
-            return self._feed(form, variant.name)
-        serialized = None if arrays else _serialize(source, variant)
+        form = _extract_stateless_form(variant)
+        if form is not None:
+            known = self._forms.get(form.key)
+            if known is not None and known.fits(form):
+                return known.start_on(form)
+            if len(self._forms) < _MAX_FORMS:
+                return self._add_form(form, variant.name).start_on(form)
+        serialized = None if has_external_arrays(source) else _serialize(source, variant)
         if serialized is None:
             return self._import(source, variant)
         placeholder, read = self._get_reader()
         return InputStart((read,), {placeholder: serialized})
 
-    def build_release_op(self) -> tf.Operation | None:
-        """Adds an operation that replaces the input by an empty one; None for other elements."""
-        specs = tf.nest.flatten(self._inputs.iterator.element_spec)
-        if not all(isinstance(spec, tf.TensorSpec) for spec in specs):
-            return None
-        with self._graph.as_default(), tf.name_scope("no_input"), tf.device("/cpu:0"):
-            empty = tuple(tf.zeros([0, *_choose_shape(spec)], spec.dtype) for spec in specs)
-            options = tf.data.Options()
-            options.experimental_optimization.apply_default_optimizations = False
-            options.autotune.enabled = False
-            dataset = tf.data.Dataset.from_tensor_slices(empty).with_options(options)
-            return tf.raw_ops.MakeIterator(
-                dataset=tf.data.experimental.to_variant(dataset),
-                iterator=iterators.find_iterator_handle(self._inputs.iterator),
-            )
+    def _register_first(self, starts_again: bool) -> InputStart:
+        """Returns the start of the first input; keeps its form if later inputs may start so."""
+        initializer, iterator = self._inputs.initializer, self._inputs.iterator
+        form = None
+        if initializer is not None and initializer.type == "MakeIterator":
+            dataset = initializer.inputs[0]
+            form = None if _reads_resources(dataset) else _extract_stateless_form(dataset)
+        has_few_rows = form is not None and not form.has_many_rows
+        with self._graph.as_default():
+            start = optimize_start(initializer, iterator, has_few_rows and not starts_again)
+        if form is None or (has_few_rows and starts_again):
+            return InputStart((start,), {})
+        values = {name: self._graph.get_tensor_by_name(f"{name}:0") for name in form.values}
+        known = self._forms[form.key] = _KnownForm(start, values)
+        return known.start_on(form)
 
-    def _feed(self, form: InputForm, dataset: str) -> InputStart:
-        """Returns the start of an input whose form is, or will be, in the graph."""
-        key = _make_key(form)
-        if key not in self._forms:
-            names = list(form.values)
-            with self._graph.as_default(), tf.name_scope("next_input"):
-                variant, *fed = tf.import_graph_def(
-                    form.definition, return_elements=[dataset, *(f"{name}:0" for name in names)]
-                )
-                start = self._bind(variant, not has_many_rows(form.rows))
-            self._forms[key] = start, dict(zip(names, fed, strict=True))
-        start, placeholders = self._forms[key]
-        return InputStart(
-            (start,), {placeholders[name]: form.values[name] for name in placeholders}
-        )
+    def _add_form(self, form: _InputForm, dataset: str) -> _KnownForm:
+        """Imports a form into the model's graph.
+
+        Args:
+          form: The form.
+          dataset: Name of the tensor of its dataset.
+        """
+        names = list(form.values)
+        with self._graph.as_default(), tf.name_scope("next_input"):
+            variant, *values = tf.import_graph_def(
+                form.definition, return_elements=[dataset, *(f"{name}:0" for name in names)]
+            )
+            start = self._bind(variant, not form.has_many_rows)
+        known = _KnownForm(start, dict(zip(names, values, strict=True)))
+        self._forms[form.key] = known
+        return known
 
     def _get_reader(self) -> tuple[tf.Tensor, tf.Operation]:
         if self._serialized is None or self._read is None:
@@ -153,10 +218,6 @@ class InputSlot:
         return optimize_start(start, self._inputs.iterator, has_few_rows)
 
 
-def _make_key(form: InputForm) -> _Key:
-    return form.key, has_many_rows(form.rows)
-
-
 def _serialize(source: tf.Graph, variant: tf.Tensor) -> bytes | None:
     """Returns a serialized dataset; None if it depends on other state of its graph."""
     with source.as_default():
@@ -171,16 +232,90 @@ def _serialize(source: tf.Graph, variant: tf.Tensor) -> bytes | None:
             return None
 
 
-def _choose_shape(spec: tf.TensorSpec) -> list[int]:
-    """Returns a shape that matches a spec."""
-    return [] if spec.shape.rank is None else [size or 0 for size in spec.shape.as_list()]
+def _reads_resources(dataset: tf.Tensor) -> bool:
+    """Returns whether a dataset reads tables or other resources."""
+    return any(
+        tensor.dtype == tf.resource
+        for operation in graphs.walk([dataset.op])
+        for tensor in operation.inputs
+    )
 
 
-def _reads_resource(operation: tf.Operation) -> bool:
-    return any(tensor.dtype == tf.resource for tensor in operation.inputs)
+def _extract_stateless_form(dataset: tf.Tensor) -> _InputForm | None:
+    """Returns the form of a dataset; None if it keeps state from one input to the next."""
+    if any(map(_has_state, graphs.walk([dataset.op]))):
+        return None
+    form = _extract_form(dataset)
+    return None if form.has_state else form
 
 
 def _has_state(operation: tf.Operation) -> bool:
     """Returns whether an operation keeps state from one input to the next, as a random one does."""
     # Dataset operations are marked as stateful to prevent constant folding, but start afresh.
     return operation.op_def.is_stateful and "Dataset" not in operation.type
+
+
+def _extract_form(dataset: tf.Tensor) -> _InputForm:
+    """Returns the form of a dataset, from its variant."""
+    graph = dataset.graph
+    needed = set(graphs.walk([dataset.op]))
+    definition = tf.compat.v1.GraphDef()
+    definition.versions.producer = graph.graph_def_versions.producer
+    # In the order in which they were added, which is the same for equal input_fns.
+    definition.node.extend(op.node_def for op in graph.get_operations() if op in needed)
+    _add_functions(definition, graph)
+    sliced = {
+        source for node in definition.node if node.op in _SLICED for source in _list_sources(node)
+    }
+    values: dict[str, Any] = {}
+    for node in definition.node:
+        if node.op == EXTERNAL_ARRAY:
+            dtype, value = node.attr["Tout"].list.type[0], find_external_array(graph, node.name)
+        elif node.op == "Const" and node.name in sliced:
+            dtype, value = node.attr["dtype"].type, tf.make_ndarray(node.attr["value"].tensor)
+        else:
+            continue
+        if value is None:  # Another Python function.
+            continue
+        values[node.name] = value
+        node.op = "Placeholder"
+        node.attr.clear()
+        node.attr["dtype"].type = dtype
+    has_state = any(function.signature.is_stateful for function in definition.library.function)
+    return _InputForm(definition, values, _serialize_form(definition), has_state)
+
+
+def _add_functions(definition: tf.compat.v1.GraphDef, graph: tf.Graph) -> None:
+    """Adds the functions that the nodes of a definition call, directly or through others."""
+    called = _list_called(definition.node)
+    if not called:
+        return
+    library = graph.as_graph_def().library.function
+    functions = {function.signature.name: function for function in library}
+    reached: set[str] = set()
+    while called:
+        name = called.pop()
+        if name in functions and name not in reached:
+            reached.add(name)
+            called |= _list_called(functions[name].node_def)
+    definition.library.function.extend(functions[name] for name in functions if name in reached)
+
+
+def _list_called(nodes: Iterable[tf.compat.v1.NodeDef]) -> set[str]:
+    """Returns the names of the functions in the attributes of nodes."""
+    values = [value for node in nodes for value in node.attr.values()]
+    lists = [function.name for value in values for function in value.list.func]
+    return {*lists, *(value.func.name for value in values if value.HasField("func"))}
+
+
+def _list_sources(node: Any) -> list[str]:
+    return [name.partition(":")[0] for name in node.input]
+
+
+def _serialize_form(definition: tf.compat.v1.GraphDef) -> bytes:
+    """Returns the graph in bytes, with functions renumbered in the order of their names."""
+    text = bytes(definition.SerializeToString(deterministic=True))
+    names = {function.signature.name for function in definition.library.function}
+    for number, name in enumerate(sorted(names, key=lambda name: (-len(name), name))):
+        text = text.replace(name.encode(), b"function %d" % number)
+    return text

@@ -31,8 +31,6 @@ _GROUPED = {"Batch", "PaddedBatch", "Shuffle", "ShuffleAndRepeat"}
 _UNTUNABLE = _FILES | _VALUES | _ARRANGED | _GROUPED
 _FLAT_MAP = "FlatMap"
 _READ_AHEAD = 2
-# With fewer rows the start of the function that makes batches takes longer than it gains.
-_MIN_ROWS = 10_000
 # Below this size a function that makes a batch takes longer than the copies of its rows.
 _MIN_BATCH = 8
 # Stages whose order depends on the number of elements, not on their values.
@@ -135,11 +133,6 @@ def _cannot_be_tuned(operation: tf.Operation) -> bool:
 
 def _calls_function(operation: tf.Operation) -> bool:
     return find_kind(operation) == _FLAT_MAP
-
-
-def has_many_rows(rows: int) -> bool:
-    """Returns whether an input has enough rows to gain from whole batches."""
-    return rows >= _MIN_ROWS
 
 
 @dataclasses.dataclass(frozen=True)

@@ -18,12 +18,11 @@ from estimator_train.engine.checkpoints.integrity import compute_fingerprint
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.inputs.external_arrays import release_arrays
 from estimator_train.engine.inputs.reused_input import InputSlot, InputStart
-from estimator_train.engine.inputs.start import optimize_start
 from estimator_train.engine.loops.prepared_calls import PreparedCalls
 from estimator_train.engine.model_cache import ReusedInput
 from estimator_train.engine.sessions.built_model import BuiltModel
 from estimator_train.engine.sessions.session import open_restored_session, prepare_restore
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import graphs, iterators
 
 # Each imported input leaves its operations in the graph; past these limits a model is rebuilt.
 _MAX_IMPORTED = 100
@@ -55,11 +54,8 @@ class OpenModel:
         self.mode = mode
         self.context = context
         self.built = built
-        self._slot = InputSlot(built.graph, built.inputs)
-        with built.graph.as_default():
-            first = InputStart(
-                (optimize_start(built.inputs.initializer, built.inputs.iterator),), {}
-            )
+        self._slot = InputSlot(built.graph, built.inputs, starts_again=bool(key))
+        first = self._slot.first_start
         self._starts = {key: first} if key else {}
         self._imported: list[InputStart] = []
         self._by_name = not built.scaffold.saver  # The session adds a saver later.
@@ -75,7 +71,7 @@ class OpenModel:
         first(self.session)
         if not key:
             release_arrays(built.graph)
-        self._release_op = self._slot.build_release_op()
+        self._release_op = _build_release_op(built.graph, built.inputs.iterator)
         self._releasing: threading.Thread | None = None
 
     @property
@@ -175,6 +171,28 @@ class PlainSession:
     def should_stop(self) -> bool:
         """Returns False: only the end of the input stops the session."""
         return False
+
+
+def _build_release_op(graph: tf.Graph, iterator: Any) -> tf.Operation | None:
+    """Adds an operation that replaces an input by an empty one; None for other elements."""
+    specs = tf.nest.flatten(iterator.element_spec)
+    if not all(isinstance(spec, tf.TensorSpec) for spec in specs):
+        return None
+    with graph.as_default(), tf.name_scope("no_input"), tf.device("/cpu:0"):
+        empty = tuple(tf.zeros([0, *_choose_shape(spec)], spec.dtype) for spec in specs)
+        options = tf.data.Options()
+        options.experimental_optimization.apply_default_optimizations = False
+        options.autotune.enabled = False
+        dataset = tf.data.Dataset.from_tensor_slices(empty).with_options(options)
+        return tf.raw_ops.MakeIterator(
+            dataset=tf.data.experimental.to_variant(dataset),
+            iterator=iterators.find_iterator_handle(iterator),
+        )
+
+
+def _choose_shape(spec: tf.TensorSpec) -> list[int]:
+    """Returns a shape that matches a spec."""
+    return [] if spec.shape.rank is None else [size or 0 for size in spec.shape.as_list()]
 
 
 def ends_input(error_type: type[BaseException]) -> bool:

@@ -142,12 +142,11 @@ def test_read_only_arrays_are_not_copied():
     frozen_view = changeable[:]
     frozen_view.flags.writeable = False
     with tf.Graph().as_default() as graph, kept_outside():
-        for array in (values, view, changeable, frozen_view):
-            tf.constant(array)
-    kept = external_arrays.list_external_arrays(graph)
-    shared = [np.shares_memory(array, values) for array in kept.values()]
-    assert shared == [True, True, False, False]
-    assert not any(np.shares_memory(array, changeable) for array in kept.values())
+        constants = [tf.constant(array) for array in (values, view, changeable, frozen_view)]
+    assert {constant.op.type for constant in constants} == {external_arrays.EXTERNAL_ARRAY}
+    kept = [external_arrays.find_external_array(graph, one.op.name) for one in constants]
+    assert [np.shares_memory(array, values) for array in kept] == [True, True, False, False]
+    assert not any(np.shares_memory(array, changeable) for array in kept)
 
 
 @pytest.mark.parametrize(

@@ -35,8 +35,8 @@ def estimator(counted, input_fn, tmp_path):
     return estimator
 
 
-def rows(values):
-    return lambda: tf.data.Dataset.from_tensor_slices({"x": np.float32(values)}).batch(2)
+def rows(values, batch=2):
+    return lambda: tf.data.Dataset.from_tensor_slices({"x": np.float32(values)}).batch(batch)
 
 
 def test_predict_with_new_lambdas_builds_the_model_once(estimator, counted):
@@ -183,13 +183,31 @@ def test_an_input_is_freed_after_its_call_and_not_by_the_next(estimator):
         assert len(ended) == count
 
 
-def test_serializable_inputs_do_not_grow_the_graph(estimator, counted):
+def _graph_size(estimator):
+    (model,) = estimator._open_models._models
+    return len(model.built.graph.get_operations())
+
+
+def test_inputs_that_differ_in_their_values_do_not_grow_the_graph(estimator, counted):
     sizes = set()
     for scale in range(4):
         list(estimator.predict(rows(np.eye(3) * scale)))
-        (model,) = estimator._open_models._models
-        sizes.add(len(model.built.graph.get_operations()))
-    assert len(sizes) == 2  # The first input was built in; one reader takes all others.
+        sizes.add(_graph_size(estimator))
+    assert len(sizes) == 1
+
+
+# Many rows make whole batches, whose operations may depend on the number of rows.
+@pytest.mark.parametrize("count", [3, 20_000])
+def test_inputs_of_other_numbers_of_rows_share_one_dataset(estimator, counted, count):
+    w = estimator.get_variable_value("w")
+    sizes = []
+    for number, more in enumerate([0, 0, 1, 5, 0]):
+        values = np.arange(3.0 * (count + more)).reshape(-1, 3) % 7 + number
+        found = [p["p"] for p in estimator.predict(rows(values, batch=16))]
+        np.testing.assert_allclose(found, np.float32(values) @ w, rtol=1e-5)
+        sizes.append(_graph_size(estimator))
+    assert counted.calls == ["infer"]
+    assert sizes[0] == sizes[1] < sizes[2] == sizes[3] == sizes[4]
 
 
 @pytest.mark.long
