@@ -8,9 +8,9 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints import warm_start
-from estimator_train.engine.checkpoints.integrity import latest_checkpoint, repair
+from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.engine.checkpoints.memory_copy import drop_interim_copy
-from estimator_train.engine.checkpoints.model_dir_lock import lock_model_dir
+from estimator_train.engine.checkpoints.model_dir import lock_model_dir, repair_checkpoint_list
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import make_placement
 from estimator_train.engine.distributed.ps_transfers import combine_transfers
@@ -70,7 +70,7 @@ def train(
             on_signal = save_on_signal(watch, context.model_dir)
         with on_signal as signal_hooks:
             if context.config.is_chief:
-                repair(context.model_dir)
+                repair_checkpoint_list(context.model_dir)
 
             def train_once(retry_hooks: Sequence[Hook]) -> np.generic | None:
                 all_hooks = [*hooks, *signal_hooks, *retry_hooks]
