@@ -170,7 +170,7 @@ def test_a_checkpoint_deleted_during_a_read_is_replaced_by_the_next(copy, monkey
                     old.rename(model_dir / old.name.replace("-10.", "-15."))
                 else:
                     old.unlink()
-            tf.compat.v1.train.update_checkpoint_state(str(model_dir), "model.ckpt-15")
+            (model_dir / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-15"\n')
         return read(path)
 
     monkeypatch.setattr(tf.train, "load_checkpoint", read_too_late)
