@@ -258,9 +258,9 @@ class AsyncSaver:
         try:
             set_aside_damaged(path)
             checkpoint = self._scaffold.saver.save(session, save_path, **arguments)
-            if checkpoint:
+            if checkpoint:  # A `save` of the user may return nothing.
                 _write_meta(checkpoint, meta)
-            mark_intact(checkpoint)
+                mark_intact(checkpoint)
             report_checkpoint(path)
         except tf.errors.OpError as error:
             remove_unfinished(path)
