@@ -112,9 +112,12 @@ def apply(settings: WarmStartSettings, checkpoint_path: str | None) -> None:
     """
     if checkpoint_path is not None:
         return
-    _LOG.info("Warm-starting with WarmStartSettings: %s", settings)
-    if source := find_source(settings):
+    source = find_source(settings)
+    named = settings.ckpt_to_initialize_from
+    # TensorFlow reads a directory itself, and logs its name, unless the latest one is damaged.
+    if source and source != named and source != tf.train.latest_checkpoint(named):
         settings = settings._replace(ckpt_to_initialize_from=source)
+    _LOG.info("Warm-starting with WarmStartSettings: %s", settings)
     _warn_of_unmatched_patterns(settings.vars_to_warm_start)
     _check_vocabularies(settings)
     tf.compat.v1.train.warm_start(*settings)
