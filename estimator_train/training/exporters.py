@@ -98,7 +98,8 @@ class _SavedModelExporter(Exporter):
         )
         remove_old_exports(export_path, self._exports_to_keep)
         self._best = eval_result
-        self._last = checkpoint_path, written
+        if not is_the_final_export:
+            self._last = checkpoint_path, written
         return written
 
     def _wants(
