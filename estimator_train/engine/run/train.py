@@ -36,7 +36,7 @@ from estimator_train.engine.run.save_on_signal import save_on_signal
 from estimator_train.engine.run.standard_hooks import make_standard_hooks
 from estimator_train.engine.run.training_checkpoints import TrainingCheckpoints
 from estimator_train.engine.sessions.session import open_training_session
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import graphs, strategies
 from estimator_train.engine.type_aliases import InputFn
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.goodput.clock import START, process_clock
@@ -154,7 +154,7 @@ def _build_training_step(
         warm_start.apply(context.warm_start, latest_checkpoint(context.model_dir))
     if context.topology.is_synchronous:
         feeds = step.spec.scaffold.init_feed_dict or {}
-        graphs.keep_broadcasts(step.global_step, feeds)
+        strategies.keep_broadcasts(step.global_step, feeds)
     return step
 
 
