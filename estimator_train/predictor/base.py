@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import sessions
 from estimator_train.predictor.batches import ArrayLike, Batch, convert_to_input_array
 
 
@@ -106,7 +106,7 @@ def _make_call(
     """
     fed = {tensor.name for tensor in feeds}
     if len(fed) == len(feeds) and not any(tensor.name in fed for tensor in fetches):
-        return graphs.prepare_session_call(session, feeds, fetches)
+        return sessions.prepare_session_call(session, feeds, fetches)
     return lambda *values: session.run(fetches, dict(zip(feeds, values, strict=True)))
 
 

@@ -18,10 +18,10 @@ from estimator_train.cluster import (
 )
 from estimator_train.lifecycle.preemption import Preemption
 from estimator_train.run_config import checks
-from estimator_train.run_config.cluster_task import ClusterTask
 from estimator_train.run_config.session_config import make_default_session_config
 from estimator_train.run_config.settings import (
     PathSetting,
+    ReadOnly,
     Setting,
     add_settings,
     list_settings,
@@ -41,7 +41,7 @@ class DistributeConfig(Protocol):
 
 
 @add_settings
-class RunConfig(ClusterTask):
+class RunConfig:
     """Settings of a run, and the task of this process in the cluster that TF_CONFIG describes.
 
     Args:
@@ -150,6 +150,21 @@ class RunConfig(ClusterTask):
         default=None, check=checks.make_choice_check("bfloat16", "float16"), kw_only=True
     )
 
+    # The task of this process in the cluster.
+    service = ReadOnly["dict[str, object] | None"]("Platform settings in TF_CONFIG, or None.")
+    cluster_spec = ReadOnly[tf.train.ClusterSpec]("The cluster, a tf.train.ClusterSpec.")
+    task_type = ReadOnly[str]("Name of this process's job in the cluster.")
+    task_id = ReadOnly[int]("Index of this process in its job.")
+    global_id_in_cluster = ReadOnly["int | None"](
+        "Index of this task among all tasks of the cluster; None for an evaluator."
+    )
+    master = ReadOnly[str]("Address that sessions of training connect to.")
+    evaluation_master = ReadOnly[str]("Address that sessions of evaluation connect to.")
+    is_chief = ReadOnly[bool]("Whether this task saves checkpoints and summaries.")
+    num_ps_replicas = ReadOnly[int]("Number of parameter servers.")
+    num_worker_replicas = ReadOnly[int]("Number of workers, the chief included.")
+    device_filters = ReadOnly["tuple[str, ...]"]("Devices that sessions may see; empty: all.")
+
     def __post_init__(self) -> None:
         checks.check_parameter_servers(self.train_distribute, self.eval_distribute)
         self._copy_experimental_distribute()
@@ -235,8 +250,22 @@ class RunConfig(ClusterTask):
         self._set_task(cluster, jobs)
 
     def _set_task(self, cluster: Cluster, jobs: Jobs) -> None:
-        """Stores the task and the devices that its sessions may see."""
-        super()._set_task(cluster, jobs)
+        """Stores the task and the devices that its sessions may see.
+
+        Args:
+          cluster: The cluster and the task.
+          jobs: The jobs that `cluster_spec` shows.
+        """
+        self._cluster_spec = tf.train.ClusterSpec(dict(jobs))
+        self._task_type = cluster.task_type
+        self._task_id = cluster.task_id
+        self._global_id_in_cluster = cluster.global_id
+        self._master = cluster.master
+        self._evaluation_master = cluster.evaluation_master
+        self._is_chief = cluster.is_chief
+        self._num_ps_replicas = cluster.num_ps
+        self._num_worker_replicas = cluster.num_workers
+        self._device_filters = cluster.device_filters
         if self.session_config is None and cluster.device_filters and not self.train_distribute:
             self._session_config = make_default_session_config(cluster.device_filters)
 

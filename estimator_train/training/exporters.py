@@ -9,7 +9,6 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.user_functions import list_argument_names
-from estimator_train.estimator import Estimator
 from estimator_train.training.early_stopping.eval_metrics import EvalMetrics
 
 _LOG = tf.get_logger()
@@ -54,8 +53,10 @@ class _SavedModelExporter(Exporter):
     """Base of the exporters of SavedModels."""
 
     _exports_to_keep: int | None = None
-    # The last checkpoint and its export.
-    _last: tuple[str, bytes | None] | None = None
+    # The last checkpoint and its export, until the final one.
+    _last: tuple[str, bytes] | None = None
+    # The result of the last export, or a better one before it.
+    _best: Mapping[str, Any] | None = None
 
     def __init__(
         self,
@@ -74,9 +75,21 @@ class _SavedModelExporter(Exporter):
         """The name of its directory below `model_dir/export`."""
         return self._name
 
-    def _write(self, estimator: Estimator, export_path: str, checkpoint_path: str) -> bytes:
-        """Exports, and removes the oldest exports beyond those to keep."""
-        written = estimator.export_saved_model(
+    def export(
+        self,
+        estimator: Any,
+        export_path: str,
+        checkpoint_path: str,
+        eval_result: Mapping[str, Any],
+        is_the_final_export: bool,
+    ) -> bytes | None:
+        """Exports if the exporter wants the model; removes exports beyond those to keep."""
+        last, self._last = self._last, None
+        if is_the_final_export and last and last[0] == checkpoint_path:
+            return last[1]
+        if not self._wants(estimator.model_dir, export_path, eval_result, is_the_final_export):
+            return None
+        written: bytes = estimator.export_saved_model(
             export_path,
             self._receiver_fn,
             assets_extra=self._assets_extra,
@@ -84,7 +97,16 @@ class _SavedModelExporter(Exporter):
             checkpoint_path=checkpoint_path,
         )
         remove_old_exports(export_path, self._exports_to_keep)
+        self._best = eval_result
+        if not is_the_final_export:
+            self._last = checkpoint_path, written
         return written
+
+    def _wants(
+        self, model_dir: str, export_path: str, result: Mapping[str, Any], is_final: bool
+    ) -> bool:
+        """Returns whether to export the model that had this result."""
+        return True
 
 
 class FinalExporter(_SavedModelExporter):
@@ -97,20 +119,12 @@ class FinalExporter(_SavedModelExporter):
       as_text: As for `Estimator.export_saved_model`.
     """
 
-    def export(
-        self,
-        estimator: Any,
-        export_path: str,
-        checkpoint_path: str,
-        eval_result: Mapping[str, Any],
-        is_the_final_export: bool,
-    ) -> bytes | None:
-        """Exports if this is the last checkpoint."""
-        del eval_result
-        if not is_the_final_export:
-            return None
-        _LOG.info("Performing the final export in the end of training.")
-        return self._write(estimator, export_path, checkpoint_path)
+    def _wants(
+        self, model_dir: str, export_path: str, result: Mapping[str, Any], is_final: bool
+    ) -> bool:
+        if is_final:
+            _LOG.info("Performing the final export in the end of training.")
+        return is_final
 
 
 class LatestExporter(_SavedModelExporter):
@@ -137,22 +151,6 @@ class LatestExporter(_SavedModelExporter):
             )
         super().__init__(name, serving_input_receiver_fn, assets_extra, as_text)
         self._exports_to_keep = exports_to_keep
-
-    def export(
-        self,
-        estimator: Any,
-        export_path: str,
-        checkpoint_path: str,
-        eval_result: Mapping[str, Any],
-        is_the_final_export: bool,
-    ) -> bytes | None:
-        """Exports and removes the oldest exports beyond those to keep."""
-        del eval_result
-        if is_the_final_export and self._last and self._last[0] == checkpoint_path:
-            return self._last[1]
-        written = self._write(estimator, export_path, checkpoint_path)
-        self._last = (checkpoint_path, written)
-        return written
 
 
 def _loss_smaller(
@@ -208,42 +206,30 @@ class BestExporter(_SavedModelExporter):
         self._compare_fn = compare_fn
         self._exports_to_keep = exports_to_keep
         self._model_dir: str | None = None
-        self._best: Mapping[str, Any] | None = None
 
-    def export(
-        self,
-        estimator: Any,
-        export_path: str,
-        checkpoint_path: str,
-        eval_result: Mapping[str, Any],
-        is_the_final_export: bool,
-    ) -> bytes | None:
-        """Exports if the result is better than the best, or nothing is exported yet."""
-        if is_the_final_export and self._last and self._last[0] == checkpoint_path:
-            return self._last[1]
-        if self._model_dir != estimator.model_dir:
-            self._model_dir = estimator.model_dir
-            self._best = self._find_best_before(eval_result, export_path)
-        written = None
-        if self._best is None or self._is_better(self._best, eval_result):
+    def _wants(
+        self, model_dir: str, export_path: str, result: Mapping[str, Any], is_final: bool
+    ) -> bool:
+        if self._model_dir != model_dir:
+            self._model_dir = model_dir
+            self._best = self._find_best_before(model_dir, export_path, result)
+        is_best = self._best is None or self._is_better(self._best, result)
+        if is_best:
             _LOG.info("Performing best model export.")
-            written = self._write(estimator, export_path, checkpoint_path)
-            self._best = eval_result
-        self._last = (checkpoint_path, written)
-        return written
+        return is_best
 
     def _find_best_before(
-        self, eval_result: Mapping[str, Any], export_path: str
+        self, model_dir: str, export_path: str, current: Mapping[str, Any]
     ) -> Mapping[str, Any] | None:
         """Returns the best result in the event files, without that of the current evaluation."""
-        if not self._event_file_pattern or not self._model_dir:
+        if not self._event_file_pattern or not model_dir:
             return None
         _LOG.info("Loading best metric from event files.")
         if not _list_exports(export_path):
             return None
         best = None
-        pattern = os.path.join(self._model_dir, self._event_file_pattern)
-        evaluated = (eval_result or {}).get("global_step")
+        pattern = os.path.join(model_dir, self._event_file_pattern)
+        evaluated = (current or {}).get("global_step")
         for step, result in EvalMetrics(pattern).read().items():
             if step != evaluated and (best is None or self._is_better(best, result)):
                 best = result

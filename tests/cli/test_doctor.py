@@ -7,7 +7,7 @@ import tensorflow as tf
 
 import estimator_train as est
 from estimator_train.bootstrap import installed
-from estimator_train.engine.checkpoints.model_dir_lock import lock_model_dir
+from estimator_train.engine.checkpoints.model_dir import lock_model_dir
 
 
 @pytest.fixture

@@ -65,7 +65,7 @@ def test_each_setting_has_a_description_and_an_attribute() -> None:
     described = set(re.findall(r"^  (\w+): ", inspect.getdoc(RunConfig) or "", re.MULTILINE))
     assert described - {"ValueError", "TypeError"} == arguments
     shown = {name for name, value in vars(RunConfig).items() if isinstance(value, property)}
-    assert shown == arguments
+    assert arguments <= shown
 
 
 def test_model_dir_may_be_a_path() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,16 @@ def test_a_checkpoint_is_not_exported_again_as_the_last(tmp_path: Path, kind: An
     first = export(exporter, job, {"loss": 1.0})
     assert export(exporter, job, {"loss": 1.0}, is_final=True) == first
     assert len(list((tmp_path / "export" / "name").iterdir())) == 1
+
+
+def test_a_second_job_in_an_emptied_directory_is_exported(tmp_path: Path) -> None:
+    """In a notebook, the same exporter sees another checkpoint of the same path."""
+    exporter = LatestExporter("name", RECEIVER)
+    for _ in range(2):
+        job = estimator(OURS, str(tmp_path / "model")).train(tiny_input, steps=1)
+        written = export(exporter, job, {"loss": 1.0}, is_final=True)
+        assert Path(written.decode()).is_dir()
+        shutil.rmtree(tmp_path / "model")
 
 
 def test_an_old_export_that_cannot_be_removed_is_a_warning(

@@ -158,7 +158,7 @@ def _check_model_dir(path: str) -> Finding:
 def _find_other_writer(model_dir: Path) -> str | None:
     """Returns the error of a job if another process trains in the directory; otherwise None."""
     from estimator_train import RunConfig
-    from estimator_train.engine.checkpoints.model_dir_lock import lock_model_dir
+    from estimator_train.engine.checkpoints.model_dir import lock_model_dir
 
     try:
         with lock_model_dir(RunConfig(model_dir=str(model_dir), allow_shared_model_dir=False)):

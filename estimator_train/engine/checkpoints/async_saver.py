@@ -74,7 +74,6 @@ class AsyncSaver:
         self._scaffold = scaffold
         self.asynchronous = asynchronous
         self._writes_graph = writes_graph
-        self._written_graph: tf.Graph | None = None
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
         self._graph: tf.Graph | None = None
@@ -115,16 +114,15 @@ class AsyncSaver:
           path: The path prefix, or None if the session initialized its variables.
           is_interim: Whether the session restored an interim copy, of a step after that checkpoint.
         """
-        self.checkpoint_before_copy = None
-        if is_interim and self._saves_interim_copy:
-            self._restored = None
+        self.checkpoint_before_copy = self._restored = None
+        if path is None or (is_interim and self._saves_interim_copy):
             return
-        files = fingerprint_checkpoint(path) if path else ()
         if is_interim:
             self.checkpoint_before_copy = path
-        self._is_restart = is_interim or bool(path and find_copy(path, files))
-        is_kept = self._is_restart or is_large(files)
-        self._restored = (path, files) if path and is_kept else None
+        files = fingerprint_checkpoint(path)
+        self._is_restart = is_interim or find_copy(path, files) is not None
+        if self._is_restart or is_large(files):
+            self._restored = path, files
 
     def save(self, session: tf.compat.v1.Session, save_path: str, **arguments: Any) -> None:
         """Copies the current values of all variables and starts the write.
@@ -144,15 +142,15 @@ class AsyncSaver:
     ) -> None:
         self.wait()
         restored, self._restored = self._restored, None
-        is_restored = restored == _describe(f"{save_path}-{arguments.get('global_step')}")
-        is_restored = is_restored or self.checkpoint_before_copy is not None
-        if restored and is_restored and self._is_restart:
+        if restored and not self.checkpoint_before_copy:
+            path = f"{save_path}-{arguments.get('global_step')}"
+            restored = restored if restored == (path, fingerprint_checkpoint(path)) else None
+        if restored and self._is_restart:
             report_checkpoint(restored[0])  # The next save writes the graph.
             return
-        if self._graph_files and self._written_graph is not session.graph:
+        if self._graph_files:
             self._graph_files.write_text(session.graph, os.path.dirname(save_path))
-            self._written_graph = session.graph
-        if restored and is_restored:
+        if restored:
             # The session has just restored these values. Its graph may be another.
             _write_meta(restored[0], self._serialize_meta(session.graph))
             report_checkpoint(restored[0])
@@ -256,15 +254,16 @@ class AsyncSaver:
     ) -> None:
         if self._graph_files:  # A Saver of the user writes the `.meta` file itself.
             arguments = {**arguments, "write_meta_graph": not self.saves_as_tensorflow}
+        path = f"{save_path}-{arguments.get('global_step')}"
         try:
-            set_aside_damaged(f"{save_path}-{arguments.get('global_step')}")
+            set_aside_damaged(path)
             checkpoint = self._scaffold.saver.save(session, save_path, **arguments)
-            if checkpoint:
+            if checkpoint:  # A `save` of the user may return nothing.
                 _write_meta(checkpoint, meta)
-            mark_intact(checkpoint)
-            report_checkpoint(f"{save_path}-{arguments.get('global_step')}")
+                mark_intact(checkpoint)
+            report_checkpoint(path)
         except tf.errors.OpError as error:
-            remove_unfinished(f"{save_path}-{arguments.get('global_step')}")
+            remove_unfinished(path)
             if isinstance(error, _LOST_SESSION):
                 raise  # MonitoredSession opens a new session.
             state = tf.train.get_checkpoint_state(os.path.dirname(save_path))
@@ -284,10 +283,6 @@ class AsyncSaver:
 def _write_meta(checkpoint: str, meta: bytes | None) -> None:
     if meta is not None:
         atomic_write(f"{checkpoint}.meta", meta)
-
-
-def _describe(path: str) -> tuple[str, tuple[Fingerprint, ...]]:
-    return path, fingerprint_checkpoint(path)
 
 
 def _find_first_cause(error: tf.errors.OpError) -> str:

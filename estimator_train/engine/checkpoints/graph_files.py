@@ -16,6 +16,7 @@ class GraphFiles:
     """The files that TensorFlow's Saver and its hook write of a graph, with less work."""
 
     def __init__(self) -> None:
+        self._written: tf.Graph | None = None
         self._serialized: tuple[Any, ...] | None = None
         self._meta = b""
 
@@ -35,16 +36,19 @@ class GraphFiles:
         return self._meta
 
     def write_text(self, graph: tf.Graph, directory: str) -> None:
-        """Writes a graph as text.
+        """Writes a graph as text, unless this method wrote it before.
 
         Args:
           graph: The graph.
           directory: The directory of `graph.pbtxt`.
         """
+        if graph is self._written:
+            return
         tf.io.gfile.makedirs(directory)
         definition = graph.as_graph_def(add_shapes=True)
         text = str(definition) if _prints_text() else text_format.MessageToString(definition)
         atomic_write(os.path.join(directory, _TEXT), text)
+        self._written = graph
 
 
 @functools.cache

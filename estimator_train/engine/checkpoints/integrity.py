@@ -13,7 +13,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import tensorflow as tf
 from google.protobuf import text_format
@@ -23,7 +23,7 @@ from estimator_train.engine.checkpoints.damage import has_complete_data, read_ch
 
 _LOG = tf.get_logger()
 _Result = TypeVar("_Result")
-_INDEX = re.compile(r"(?P<name>.+-(?P<step>\d+))\.index")
+_INDEX = re.compile(r".+-\d+\.index")
 _SHARD = re.compile(r"\.data-\d{5}-of-\d{5}")
 _MAX_REMEMBERED = 1000
 # Smaller checkpoints are read twice in less time than a failed restore takes.
@@ -32,9 +32,9 @@ _MIN_UNREAD_BYTES = 64 * 2**20
 _READING_DELAYS_SECS = (0.1, 0.2, 0.4)
 
 Fingerprint = tuple[str | int, ...]
-# Fingerprints of the files of checkpoints that were found intact or damaged, by path.
-_intact: dict[str, tuple[Fingerprint, ...]] = {}
-_damaged: dict[str, tuple[tuple[Fingerprint, ...], str]] = {}
+# Fingerprints of the files of checkpoints that this process has read or written, and the damage
+# of these files, by path.
+_known: dict[str, tuple[tuple[Fingerprint, ...], str | None]] = {}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,7 +64,7 @@ def latest_checkpoint(model_dir: str, *, to_restore: bool = False) -> str | None
       ValueError: The file `checkpoint` names checkpoints, and all are damaged.
       StorageFaultError: The storage failed, so that it is not known which checkpoint is intact.
     """
-    return _choose(model_dir, to_restore)[0]
+    return choose_checkpoint(model_dir, to_restore)[0]
 
 
 def has_checkpoint(model_dir: str) -> bool:
@@ -73,37 +73,26 @@ def has_checkpoint(model_dir: str) -> bool:
     Raises:
       StorageFaultError: The storage failed.
     """
-    return read_checkpoint_list(model_dir) is not None or bool(_on_disk(model_dir))
-
-
-def find_fallback(model_dir: str) -> str | None:
-    """Returns the latest intact checkpoint if the file `checkpoint` names another, or None.
-
-    Raises:
-      ValueError: All checkpoints are damaged.
-      StorageFaultError: The storage failed.
-    """
-    intact, named = _choose(model_dir, to_restore=False)
-    return None if named and intact == named.latest else intact
+    return read_checkpoint_list(model_dir) is not None or bool(list_on_disk(model_dir))
 
 
 def mark_intact(path: str) -> None:
     """Records that this process has just written a checkpoint."""
     with contextlib.suppress(tf.errors.OpError, OSError):  # Then it is read when it is used.
         files = _list_fingerprints(path)
-        _remember(_intact, path, files)
+        _remember(path, files, None)
         memory_copy.keep_copy(path, files)
 
 
 def is_unchanged(path: str) -> bool:
     """Returns whether a checkpoint that this process found intact still has the same files."""
-    return path in _intact and _intact[path] == fingerprint_checkpoint(path)
+    return path in _known and _known[path] == (fingerprint_checkpoint(path), None)
 
 
 def was_replaced(path: str) -> bool:
     """Returns whether a checkpoint was deleted, or has other files than this process read."""
     files = fingerprint_checkpoint(path)
-    return not files or _intact.get(path, files) != files
+    return not files or (path in _known and _known[path][0] != files)
 
 
 def fingerprint_checkpoint(path: str) -> tuple[Fingerprint, ...]:
@@ -129,47 +118,6 @@ def compute_fingerprint(path: str) -> Fingerprint:
     return path, local.st_size, local.st_mtime_ns, local.st_ino
 
 
-def repair(model_dir: str) -> None:
-    """Makes the file `checkpoint` name the latest intact checkpoint, if that one is damaged.
-
-    For the process that is about to restore it and to write there; it calls this function again if
-    the restore fails (`is_damaged`). The files of damaged checkpoints stay.
-
-    Raises:
-      ValueError: All checkpoints are damaged.
-      StorageFaultError: The storage failed; nothing was changed.
-    """
-    while True:
-        intact, named = _choose(model_dir, to_restore=True)
-        if intact is None:
-            return
-        if named and intact == named.latest:
-            _warn_of_later(model_dir, intact)
-            return
-        paths = named.paths if named else tuple(reversed(_on_disk(model_dir)))
-        older = [
-            p for p in paths if _parse_step(p) < _parse_step(intact) and fingerprint_checkpoint(p)
-        ]
-        # Another process may have written a checkpoint while this one was reading.
-        if read_checkpoint_list(model_dir) == named:
-            break
-    names = [os.path.relpath(path, model_dir) for path in (*older, intact)]
-    _retry(
-        lambda: tf.compat.v1.train.update_checkpoint_state(
-            model_dir, names[-1], all_model_checkpoint_paths=names
-        ),
-        f"write {os.path.join(model_dir, 'checkpoint')}",
-    )
-    if named:
-        _LOG.warning(
-            "The file 'checkpoint' of %s now names %s instead of %s. All files of the damaged "
-            "checkpoint are kept.",
-            model_dir,
-            intact,
-            named.latest,
-        )
-
-
 def read_checkpoint_list(model_dir: str) -> CheckpointList | None:
     """Returns the content of the file `checkpoint`; None if it is missing or cannot be decoded.
 
@@ -188,16 +136,23 @@ def read_checkpoint_list(model_dir: str) -> CheckpointList | None:
     return None
 
 
-def _choose(model_dir: str, to_restore: bool) -> tuple[str | None, CheckpointList | None]:
-    """Returns the checkpoint to use, and the list of checkpoints that it was chosen from."""
-    named = read_checkpoint_list(model_dir)
-    path, damages = _find_first_intact(model_dir, named, to_restore)
-    # A job that trains there may have removed a checkpoint; then it has named another.
-    while damages and named != (now := read_checkpoint_list(model_dir)):
-        named = now
+def choose_checkpoint(model_dir: str, to_restore: bool) -> tuple[str | None, CheckpointList | None]:
+    """Returns the latest intact checkpoint, and the list of checkpoints that it was chosen from.
+
+    See `latest_checkpoint`.
+    """
+    while True:
+        named = read_checkpoint_list(model_dir)
         path, damages = _find_first_intact(model_dir, named, to_restore)
-    if path is not None:
-        _warn(model_dir, named, damages, path)
+        # A job that trains there may have removed a checkpoint; then it has named another.
+        if not damages or read_checkpoint_list(model_dir) == named:
+            break
+    if path is not None and named is None:
+        _LOG.warning(
+            "The file 'checkpoint' of %s is missing or cannot be read; using %s.", model_dir, path
+        )
+    elif path is not None and damages:
+        _LOG.warning("%s. Using %s instead.", "; ".join(damages), path)
     elif damages and named is None:
         _LOG.warning("The checkpoints that are left cannot be read: %s.", "; ".join(damages))
     elif damages:
@@ -221,27 +176,11 @@ def _find_first_intact(
     return None, damages
 
 
-def is_damaged(path: str | None, error: BaseException) -> bool:
-    """Returns whether damage of a checkpoint explains the error of its restore.
-
-    Reads the checkpoint, unless this process has read or written it before.
-
-    Args:
-      path: The checkpoint's path prefix, or None.
-      error: The error of the session call that restored the checkpoint.
-
-    Raises:
-      StorageFaultError: The storage failed.
-    """
-    if path is None or not storage.is_of_restore(error) or is_unchanged(path):
-        return False
-    return find_damage(path) is not None
-
-
 def _has_large_data(path: str) -> bool:
     """Returns whether a checkpoint is large and has all of its data, as far as its sizes tell."""
     files = fingerprint_checkpoint(path)
-    if not is_large(files) or _damaged.get(path, ((), ""))[0] == files:
+    known_files, damage = _known.get(path, ((), None))
+    if not is_large(files) or (damage and known_files == files):
         return False
     return has_complete_data(path, _count_data_bytes(files))
 
@@ -265,10 +204,11 @@ def find_damage(path: str) -> str | None:
       StorageFaultError: The storage failed, so that nothing is known of the files.
     """
     files = fingerprint_checkpoint(path)
-    if files and (_intact.get(path) == files or memory_copy.find_copy(path, files)):
+    known_files, damage = _known.get(path, (None, None))
+    if known_files == files and (files or damage):
+        return damage
+    if files and memory_copy.find_copy(path, files):
         return None
-    if path in _damaged and _damaged[path][0] == files:
-        return _damaged[path][1]
     fault_delays, reading_delays = storage.retry_delays(), iter(_READING_DELAYS_SECS)
     while True:
         before = files
@@ -285,12 +225,9 @@ def find_damage(path: str) -> str | None:
             )
             reading_delays = iter(_READING_DELAYS_SECS)
             continue
-        if not reading.damage:
-            _remember(_intact, path, files)
-            return None
-        delay = next(reading_delays, None)
+        delay = next(reading_delays, None) if reading.damage else None
         if delay is None:
-            _remember(_damaged, path, (files, reading.damage))
+            _remember(path, files, reading.damage)
             return reading.damage
         time.sleep(delay)
 
@@ -315,50 +252,22 @@ def _list_fingerprints(path: str) -> tuple[Fingerprint, ...]:
 
 def _list_candidates(model_dir: str, named: CheckpointList | None) -> Iterator[str]:
     """Yields paths of checkpoints, best first: those that are named, then all others."""
-    seen: set[str] = set()
-    listed = (named.latest, *reversed(named.paths)) if named else ()
-    for path in listed:
-        if path not in seen:
-            seen.add(path)
-            yield path
-    for path in _on_disk(model_dir):
-        if path not in seen:
-            yield path
+    listed = dict.fromkeys((named.latest, *reversed(named.paths))) if named else {}
+    yield from listed
+    yield from (path for path in list_on_disk(model_dir) if path not in listed)
 
 
-def _on_disk(model_dir: str) -> list[str]:
+def list_on_disk(model_dir: str) -> list[str]:
     """Returns all checkpoints in a directory by the step in their name, the latest first."""
     names = _retry(lambda: _list_names(model_dir), f"list {model_dir}")
-    matches = [match for match in map(_INDEX.fullmatch, names) if match]
-    matches.sort(key=lambda match: int(match["step"]), reverse=True)
-    return [os.path.join(model_dir, match["name"]) for match in matches]
+    checkpoints = [name.removesuffix(".index") for name in names if _INDEX.fullmatch(name)]
+    checkpoints.sort(key=parse_step, reverse=True)
+    return [os.path.join(model_dir, name) for name in checkpoints]
 
 
-def _parse_step(path: str) -> int:
+def parse_step(path: str) -> int:
+    """Returns the step in a checkpoint's name; -1 for a name without a step."""
     return int(path.rpartition("-")[2]) if re.search(r"-\d+$", path) else -1
-
-
-def _warn(model_dir: str, named: CheckpointList | None, damages: list[str], path: str) -> None:
-    if named is None:
-        _LOG.warning(
-            "The file 'checkpoint' of %s is missing or cannot be read; using %s.", model_dir, path
-        )
-    elif damages:
-        _LOG.warning("%s. Using %s instead.", "; ".join(damages), path)
-
-
-def _warn_of_later(model_dir: str, used: str) -> None:
-    """Warns of a checkpoint that is later than the one that training begins with."""
-    later = next(
-        (path for path in _on_disk(model_dir) if _parse_step(path) > _parse_step(used)), None
-    )
-    if later is not None:
-        _LOG.warning(
-            "Training continues from %s, which the file 'checkpoint' names, although %s is later. "
-            "Name that one in the file to continue from it.",
-            used,
-            later,
-        )
 
 
 def _list_names(directory: str) -> list[str]:
@@ -411,8 +320,8 @@ def _retry(action: Callable[[], _Result], task: str) -> _Result:
         return storage.retry_storage_faults(action, task)
 
 
-def _remember(notes: dict[str, Any], path: str, value: Any) -> None:
-    notes.pop(path, None)
-    notes[path] = value
-    if len(notes) > _MAX_REMEMBERED:  # The oldest was removed long ago.
-        del notes[next(iter(notes))]
+def _remember(path: str, files: tuple[Fingerprint, ...], damage: str | None) -> None:
+    _known.pop(path, None)
+    _known[path] = files, damage
+    if len(_known) > _MAX_REMEMBERED:  # The oldest was removed long ago.
+        del _known[next(iter(_known))]

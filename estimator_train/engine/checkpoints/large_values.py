@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import graphs, sessions
 
 _WRITES = "SaveV2"
 _FIRST_VALUE = 3  # A SaveV2 operation has the inputs prefix, names and slices, then the values.
@@ -73,7 +73,7 @@ def write_parts(saver_def: tf.compat.v1.train.SaverDef) -> tf.Tensor:
         )
 
 
-class SubstituteSession(graphs.SessionInterface):
+class SubstituteSession(sessions.SessionInterface):
     """Session for a Saver in which some tensors have other values or are replaced by others.
 
     Args:

@@ -44,7 +44,7 @@ def keep_copy(path: str, files: Sequence[Sequence[Any]]) -> None:
         for file in files:
             name = os.path.basename(str(file[0]))
             tf.io.gfile.copy(str(file[0]), os.path.join(folder, name))
-        before = _read(directory, _INDEX).get("folder")
+        before = _read(_INDEX).get("folder")
         _write(directory, _INDEX, {"path": path, "files": files, "folder": folder})
         _remove_folders(directory, _CHECKPOINT_PREFIX, (folder, before))
     except (OSError, tf.errors.OpError) as error:
@@ -58,14 +58,7 @@ def find_copy(path: str, files: Sequence[Sequence[Any]]) -> str | None:
       path: The checkpoint's path prefix.
       files: The fingerprints of its files now.
     """
-    directory = os.environ.get(MEMORY_VARIABLE)
-    if not directory:
-        return None
-    found = _read(directory, _INDEX)
-    if found.get("path") != path or found.get("files") != [list(file) for file in files]:
-        return None
-    copy = os.path.join(found["folder"], os.path.basename(path))
-    return copy if os.path.exists(copy + ".index") else None
+    return _find(_INDEX, path, files, os.path.basename(path))
 
 
 def keep_interim_copy(size: int, write: Callable[[str], object]) -> bool:
@@ -85,7 +78,7 @@ def keep_interim_copy(size: int, write: Callable[[str], object]) -> bool:
     if not directory:
         return False
     try:
-        checkpoint = _read(directory, _INDEX)
+        checkpoint = _read(_INDEX)
         if not checkpoint or not _has_room(directory, size):
             return False
         folder = tempfile.mkdtemp(prefix=_INTERIM_PREFIX, dir=directory)
@@ -105,12 +98,7 @@ def find_interim_copy(path: str, files: Sequence[Sequence[Any]]) -> str | None:
       path: The path prefix of the checkpoint, which must be the latest.
       files: The fingerprints of its files now.
     """
-    directory = os.environ.get(MEMORY_VARIABLE)
-    found = _read(directory, INTERIM_FILE) if directory else {}
-    if found.get("path") != path or found.get("files") != [list(file) for file in files]:
-        return None
-    copy = os.path.join(found["folder"], _INTERIM_NAME)
-    return copy if os.path.exists(copy + ".index") else None
+    return _find(INTERIM_FILE, path, files, _INTERIM_NAME)
 
 
 def drop_interim_copy() -> None:
@@ -131,10 +119,22 @@ def _remove_folders(directory: str, prefix: str, kept: Sequence[str | None]) -> 
             shutil.rmtree(entry.path, ignore_errors=True)
 
 
-def _read(directory: str, name: str) -> dict[str, Any]:
-    path = os.path.join(directory, name)
-    with contextlib.suppress(OSError, ValueError), open(path, encoding="utf-8") as file:
-        return dict(json.load(file))
+def _find(index: str, path: str, files: Sequence[Sequence[Any]], name: str) -> str | None:
+    """Returns the path prefix of a copy that belongs to a checkpoint with these files, or None."""
+    found = _read(index)
+    if found.get("path") != path or found.get("files") != [list(file) for file in files]:
+        return None
+    copy = os.path.join(found["folder"], name)
+    return copy if os.path.exists(copy + ".index") else None
+
+
+def _read(name: str) -> dict[str, Any]:
+    """Returns the description of a copy; empty if there is none."""
+    directory = os.environ.get(MEMORY_VARIABLE)
+    if directory:
+        path = os.path.join(directory, name)
+        with contextlib.suppress(OSError, ValueError), open(path, encoding="utf-8") as file:
+            return dict(json.load(file))
     return {}
 
 

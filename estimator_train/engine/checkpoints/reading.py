@@ -7,7 +7,8 @@ import tensorflow as tf
 
 from estimator_train.engine.checkpoints import storage
 from estimator_train.engine.checkpoints.integrity import (
-    is_damaged,
+    find_damage,
+    is_unchanged,
     latest_checkpoint,
     was_replaced,
 )
@@ -69,6 +70,23 @@ def retry_on_deleted_checkpoint(
                 raise
             if not is_torn:  # `latest_checkpoint` warns of damage.
                 _LOG.info("%s was deleted before it was read; using %s.", before, path)
+
+
+def is_damaged(path: str | None, error: BaseException) -> bool:
+    """Returns whether damage of a checkpoint explains the error of its restore.
+
+    Reads the checkpoint, unless this process has read or written it before.
+
+    Args:
+      path: The checkpoint's path prefix, or None.
+      error: The error of the session call that restored the checkpoint.
+
+    Raises:
+      StorageFaultError: The storage failed.
+    """
+    if path is None or not storage.is_of_restore(error) or is_unchanged(path):
+        return False
+    return find_damage(path) is not None
 
 
 def read_saved_global_step(model_dir: str) -> int:

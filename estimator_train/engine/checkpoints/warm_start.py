@@ -7,11 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.integrity import (
-    find_fallback,
-    latest_checkpoint,
-    was_replaced,
-)
+from estimator_train.engine.checkpoints.integrity import latest_checkpoint, was_replaced
 from estimator_train.engine.hook_types import Hook, PassiveHook
 
 VocabInfo = tf.compat.v1.train.VocabInfo
@@ -116,9 +112,11 @@ def apply(settings: WarmStartSettings, checkpoint_path: str | None) -> None:
     """
     if checkpoint_path is not None:
         return
-    source = settings.ckpt_to_initialize_from
-    if tf.io.gfile.isdir(source):
-        settings = settings._replace(ckpt_to_initialize_from=find_fallback(source) or source)
+    source = find_source(settings)
+    named = settings.ckpt_to_initialize_from
+    # TensorFlow reads a directory itself, and logs its name, unless the latest one is damaged.
+    if source and source != named and source != tf.train.latest_checkpoint(named):
+        settings = settings._replace(ckpt_to_initialize_from=source)
     _LOG.info("Warm-starting with WarmStartSettings: %s", settings)
     _warn_of_unmatched_patterns(settings.vars_to_warm_start)
     _check_vocabularies(settings)

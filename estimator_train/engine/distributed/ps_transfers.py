@@ -115,7 +115,7 @@ def _count_stages(tasks: dict[tf.Operation, str]) -> dict[tf.Operation, int]:
 
 
 def _can_combine(tensor: tf.Tensor) -> bool:
-    if tensor.dtype not in _TYPES or tensor.shape.rank is None or graphs.has_reference(tensor.op):
+    if tensor.dtype not in _TYPES or tensor.shape.rank is None:
         return False
     has_one_unknown_size = tensor.shape.as_list().count(None) <= 1
     return has_one_unknown_size and graphs.count_bytes(tensor) <= _MAX_BYTES

@@ -47,10 +47,10 @@ def make_chunks(inputs: Inputs) -> BatchChunks | None:
 
 def _is_endless(batches: RowBatches) -> bool:
     """Returns whether the batches never end, and only a prefetch follows them."""
-    if not all(find_kind(stage) == "Prefetch" for stage in batches.later):
+    if not all(find_kind(stage.type) == "Prefetch" for stage in batches.later):
         return False
     for stage in batches.orders:
-        kind = find_kind(stage)
+        kind = find_kind(stage.type)
         if kind == "Repeat" and tf.get_static_value(stage.inputs[1]) == -1:
             return True
         if kind == "Take":
@@ -77,6 +77,6 @@ def _gather_chunks(batches: RowBatches, count: int) -> tf.data.Dataset:
 
     options = tf.data.Options()
     options.autotune.enabled = False
-    numbers = tf.data.experimental.from_variant(arrange_rows(batches), tf.TensorSpec([], tf.int64))
-    chunks = numbers.batch(batches.size, drop_remainder=True).batch(count, drop_remainder=True)
+    batched = arrange_rows(batches).batch(batches.size, drop_remainder=True)
+    chunks = batched.batch(count, drop_remainder=True)
     return chunks.map(gather).prefetch(1).with_options(options)

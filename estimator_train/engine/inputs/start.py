@@ -40,10 +40,10 @@ _NO_ARRAYS = (tf.variant, tf.resource)
 
 def start_hooks(inputs: Inputs) -> list[Hook]:
     """Returns the hooks that start an input in each new session."""
-    return [] if inputs.iterator is None else [InitializeInput(inputs)]
+    return [] if inputs.iterator is None else [InitializeInputHook(inputs)]
 
 
-class InitializeInput(PassiveHook):
+class InitializeInputHook(PassiveHook):
     """Hook that runs a dataset iterator's initializer in every new session.
 
     The session has initialized its tables before: a dataset may read them.
@@ -103,7 +103,7 @@ def _disable_autotune(dataset: tf.Tensor, batches: tf.Tensor | None, spec: Any) 
         options.experimental_optimization.apply_default_optimizations = False
     result = tf.data.experimental.from_variant(dataset if batches is None else batches, spec)
     # Autotuning would add this stage, except to datasets that call Python.
-    if find_kind(dataset.op) != "Prefetch" and not any(
+    if find_kind(dataset.op.type) != "Prefetch" and not any(
         map(_calls_function, find_datasets(dataset.op))
     ):
         result = result.prefetch(_READ_AHEAD)
@@ -117,14 +117,12 @@ def _has_nothing_to_tune(dataset: tf.Operation) -> bool:
     names = {op.get_attr("f").name for op in operations if _calls_function(op)}
     library = dataset.graph.as_graph_def().library if names else tf.compat.v1.GraphDef().library
     called = [function for function in library.function if function.signature.name in names]
-    kinds = {
-        _parse_kind(node.op) for one in called for node in one.node_def if "Dataset" in node.op
-    }
+    kinds = {find_kind(node.op) for one in called for node in one.node_def if "Dataset" in node.op}
     return kinds <= _UNTUNABLE
 
 
 def _cannot_be_tuned(operation: tf.Operation) -> bool:
-    kind = find_kind(operation)
+    kind = find_kind(operation.type)
     if kind == "Prefetch":
         size = tf.get_static_value(operation.inputs[1])
         return size is not None and size >= 0
@@ -132,7 +130,7 @@ def _cannot_be_tuned(operation: tf.Operation) -> bool:
 
 
 def _calls_function(operation: tf.Operation) -> bool:
-    return find_kind(operation) == _FLAT_MAP
+    return find_kind(operation.type) == _FLAT_MAP
 
 
 @dataclasses.dataclass(frozen=True)
@@ -163,14 +161,14 @@ def find_row_batches(operation: tf.Operation) -> RowBatches | None:
       operation: The operation that creates a dataset.
     """
     *stages, source = _find_stages(operation)
-    batches = [number for number, stage in enumerate(stages) if find_kind(stage) == "Batch"]
-    if not batches or find_kind(source) != "TensorSlice":
+    batches = [number for number, stage in enumerate(stages) if find_kind(stage.type) == "Batch"]
+    if not batches or find_kind(source.type) != "TensorSlice":
         return None
     later, batch, orders = stages[: batches[-1]], stages[batches[-1]], stages[batches[-1] + 1 :]
     size, drops = map(tf.get_static_value, batch.inputs[1:3])
     is_known = size is not None and drops is not None and size >= _MIN_BATCH
     has_arrays = not any(array.dtype in _NO_ARRAYS for array in source.inputs)
-    if not (is_known and has_arrays and all(find_kind(stage) in _ORDERS for stage in orders)):
+    if not (is_known and has_arrays and all(find_kind(stage.type) in _ORDERS for stage in orders)):
         return None
     return RowBatches(source, orders, batch, int(size), bool(drops), later)
 
@@ -203,50 +201,35 @@ def _find_stages(operation: tf.Operation) -> Iterator[tf.Operation]:
 
 def _gather_batches(batches: RowBatches) -> tf.Tensor:
     """Returns batches whose rows are gathered in the order of the stages before `batch`."""
-    numbers = arrange_rows(batches)
-    types = numbers.op.node_def.attr["output_types"]
-    shapes = tf.compat.v1.AttrValue()
-    shapes.list.shape.append(tf.TensorShape([None]).as_proto())
-    result = _copy_stage(batches.batch, numbers, output_types=types, output_shapes=shapes)
+    numbers = arrange_rows(batches).batch(batches.size, batches.drops)
 
     @tf.function(autograph=False)
     def gather_rows(rows: tf.Tensor, *arrays: tf.Tensor) -> list[tf.Tensor]:
         return [tf.gather(array, rows) for array in arrays]
 
-    return _map(result, tf.TensorSpec([None], tf.int64), gather_rows, batches)
+    return _map(numbers, gather_rows, batches)
 
 
-def arrange_rows(batches: RowBatches) -> tf.Tensor:
-    """Adds a dataset of the numbers of the rows, in the order of the stages before `batch`."""
-    result = tf.raw_ops.RangeDataset(
-        start=tf.constant(0, tf.int64),
-        stop=_count_rows(batches.source),
-        step=tf.constant(1, tf.int64),
-        output_types=[tf.int64],
-        output_shapes=[[]],
-    )
+def arrange_rows(batches: RowBatches) -> tf.data.Dataset:
+    """Returns a dataset of the numbers of the rows, in the order of the stages before `batch`."""
+    rows = tf.data.Dataset.range(_count_rows(batches.source))
+    result = tf.data.experimental.to_variant(rows)
     number = {name: result.op.node_def.attr[name] for name in ("output_types", "output_shapes")}
     for stage in reversed(batches.orders):
         result = _copy_stage(stage, result, **number)
-    return result
+    return tf.data.experimental.from_variant(result, rows.element_spec)
 
 
 def _slice_batches(batches: RowBatches) -> tf.Tensor:
     """Returns batches that are slices of the arrays."""
     rows, size = _count_rows(batches.source), batches.size
-    starts = tf.raw_ops.RangeDataset(
-        start=tf.constant(0, tf.int64),
-        stop=rows - rows % size if batches.drops else rows,
-        step=tf.constant(size, tf.int64),
-        output_types=[tf.int64],
-        output_shapes=[[]],
-    )
+    starts = tf.data.Dataset.range(0, rows - rows % size if batches.drops else rows, size)
 
     @tf.function(autograph=False)
     def slice_rows(start: tf.Tensor, *arrays: tf.Tensor) -> list[tf.Tensor]:
         return [array[start : start + size] for array in arrays]
 
-    return _map(starts, tf.TensorSpec([], tf.int64), slice_rows, batches)
+    return _map(starts, slice_rows, batches)
 
 
 def _count_rows(source: tf.Operation) -> tf.Tensor:
@@ -254,8 +237,7 @@ def _count_rows(source: tf.Operation) -> tf.Tensor:
 
 
 def _map(
-    numbers: tf.Tensor,
-    spec: tf.TensorSpec,
+    numbers: tf.data.Dataset,
     make_batch: tf.types.experimental.PolymorphicFunction,
     batches: RowBatches,
 ) -> tf.Tensor:
@@ -266,9 +248,9 @@ def _map(
     arrays = list(batches.source.inputs)
     specs = [tf.TensorSpec(array.shape, array.dtype) for array in arrays]
     return tf.raw_ops.MapDataset(
-        input_dataset=numbers,
+        input_dataset=tf.data.experimental.to_variant(numbers),
         other_arguments=arrays,
-        f=make_batch.get_concrete_function(spec, *specs),
+        f=make_batch.get_concrete_function(numbers.element_spec, *specs),
         output_types=batches.batch.get_attr("output_types"),
         output_shapes=batches.batch.get_attr("output_shapes"),
         use_inter_op_parallelism=False,
@@ -290,13 +272,8 @@ def _copy_stage(
     return copy.outputs[0]
 
 
-def find_kind(operation: tf.Operation) -> str | None:
-    """Returns the kind of dataset that an operation creates, such as "Batch", or None."""
-    return _parse_kind(operation.type)
-
-
-def _parse_kind(operation_type: str) -> str | None:
-    """Returns the kind of dataset that operations of a type create, or None."""
+def find_kind(operation_type: str) -> str | None:
+    """Returns the kind of dataset that operations of a type create, such as "Batch", or None."""
     found = _KIND.fullmatch(operation_type)
     return found[1] if found else None
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import sessions
 
 # To hand an operation to another thread takes microseconds, which is little in longer steps.
 _SHORT_STEP_SECS = 2e-3
@@ -121,5 +121,5 @@ class ChosenExecutor:
     def _in_this_thread(self) -> TimedCall:
         assert self._session is not None
         return TimedCall(
-            graphs.prepare_session_call(self._session, [], self._tensors, in_this_thread=True)
+            sessions.prepare_session_call(self._session, [], self._tensors, in_this_thread=True)
         )

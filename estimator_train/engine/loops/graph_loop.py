@@ -19,7 +19,7 @@ from estimator_train.engine.compiled.step import CompiledStep, compile_step
 from estimator_train.engine.compiled.trial import NotCompilableError, Trial
 from estimator_train.engine.loops.chosen_executor import ChosenExecutor
 from estimator_train.engine.loops.step_fetches import TrainOp
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import graphs, sessions
 
 
 class NotLoopableError(Exception):
@@ -330,7 +330,7 @@ class _LoopVariable:
 
     def set(self, session: tf.compat.v1.Session, value: int) -> None:
         if self._set is None or self._set[0] is not session:
-            call = graphs.prepare_session_call(
+            call = sessions.prepare_session_call(
                 session, [self._value], [self._assigned], in_this_thread=not session.sess_str
             )
             self._set = session, call
@@ -395,7 +395,8 @@ def _is_handle(operation: tf.Operation) -> bool:
 
 
 def _check_loopable(operation: tf.Operation) -> None:
-    if graphs.has_reference(operation):
+    # The type of a reference, as variables of TensorFlow 1 are, differs from its base type.
+    if any(tensor.dtype != tensor.dtype.base_dtype for tensor in operation.outputs):
         raise NotLoopableError(f"'{operation.name}' is a reference variable")
     if operation.type == "Placeholder":
         raise NotLoopableError(f"the placeholder '{operation.name}' must be fed at every step")

@@ -10,7 +10,7 @@ from estimator_train.engine.hook_types import Hook, RunArgs, RunContext, RunValu
 from estimator_train.engine.loops.graph_loop import StepLoop
 from estimator_train.engine.loops.prepared_calls import DerivedCalls, PreparedCalls
 from estimator_train.engine.loops.step_fetches import StepFetches
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import sessions
 
 
 class StepResult(NamedTuple):
@@ -102,7 +102,7 @@ class _CompiledStep:
     def __init__(self, session: tf.compat.v1.Session, loop: StepLoop, step: StepFetches) -> None:
         self.place = session, loop
         self._size = []
-        self._read_step = graphs.prepare_session_call(
+        self._read_step = sessions.prepare_session_call(
             session, [], [step.step_read], in_this_thread=True
         )
         known = [step.loss, step.step_read, step.step_after]

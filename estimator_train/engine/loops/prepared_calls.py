@@ -5,7 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import graphs, sessions
 
 _MAX_PREPARED = 32
 
@@ -77,7 +77,7 @@ class DerivedCalls:
             return None
         call = None
         if others:
-            call = graphs.prepare_session_call(
+            call = sessions.prepare_session_call(
                 self._session, self._known, [o.deref() for o in others], in_this_thread=True
             )
         places = {t.ref(): place for place, t in enumerate(self._known)}

@@ -14,7 +14,7 @@ from estimator_train.engine.loops.coordination import WorkerCoordinator
 from estimator_train.engine.loops.hooked_step import HookedStep
 from estimator_train.engine.loops.step_budget import StepBudget
 from estimator_train.engine.loops.training_loop import TrainingLoop
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import sessions
 from estimator_train.lifecycle.step_timeout import StepTimeout
 
 _LOG = tf.get_logger()
@@ -69,7 +69,7 @@ class StepRunner:
         def run_round(step_context: Any) -> None:
             try:
                 # The context's session is outdated after another task failed.
-                if self._run_round(graphs.find_current_session(session)):
+                if self._run_round(sessions.find_current_session(session)):
                     step_context.request_stop()
             except BaseException:
                 self._loops.wait()

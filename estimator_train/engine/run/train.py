@@ -8,9 +8,9 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints import warm_start
-from estimator_train.engine.checkpoints.integrity import latest_checkpoint, repair
+from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.engine.checkpoints.memory_copy import drop_interim_copy
-from estimator_train.engine.checkpoints.model_dir_lock import lock_model_dir
+from estimator_train.engine.checkpoints.model_dir import lock_model_dir, repair_checkpoint_list
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import make_placement
 from estimator_train.engine.distributed.ps_transfers import combine_transfers
@@ -36,7 +36,7 @@ from estimator_train.engine.run.save_on_signal import save_on_signal
 from estimator_train.engine.run.standard_hooks import make_standard_hooks
 from estimator_train.engine.run.training_checkpoints import TrainingCheckpoints
 from estimator_train.engine.sessions.session import open_training_session
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import graphs, strategies
 from estimator_train.engine.type_aliases import InputFn
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.goodput.clock import START, process_clock
@@ -70,7 +70,7 @@ def train(
             on_signal = save_on_signal(watch, context.model_dir)
         with on_signal as signal_hooks:
             if context.config.is_chief:
-                repair(context.model_dir)
+                repair_checkpoint_list(context.model_dir)
 
             def train_once(retry_hooks: Sequence[Hook]) -> np.generic | None:
                 all_hooks = [*hooks, *signal_hooks, *retry_hooks]
@@ -154,7 +154,7 @@ def _build_training_step(
         warm_start.apply(context.warm_start, latest_checkpoint(context.model_dir))
     if context.topology.is_synchronous:
         feeds = step.spec.scaffold.init_feed_dict or {}
-        graphs.keep_broadcasts(step.global_step, feeds)
+        strategies.keep_broadcasts(step.global_step, feeds)
     return step
 
 

@@ -21,7 +21,7 @@ from estimator_train.engine.model_cache import ModelCache, find_reused_input
 from estimator_train.engine.sessions.built_model import BuiltModel, Fetches, ModelJob
 from estimator_train.engine.sessions.open_model import OpenModel, PlainSession, ends_input
 from estimator_train.engine.sessions.session import make_session_config, prepare_restore
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import sessions
 from estimator_train.estimator_spec.spec import ModeKeys
 
 _LOG = tf.get_logger()
@@ -139,7 +139,7 @@ class _SingleCall(ModelCall[Fetches]):
         hooks = [*start_hooks(model.inputs), *job.hooks, *model.hooks, self._final]
         self._monitored = _open_session(job, model, checkpoint_path, hooks)
         # Also called when Python exits, while threads still run, as for an open model.
-        weakref.finalize(self, graphs.find_current_session(self._monitored).close)
+        weakref.finalize(self, sessions.find_current_session(self._monitored).close)
         self.session = self._monitored
         # Hooks find the graph as the default one; between predictions the caller has another.
         self._graph_scope = contextlib.ExitStack()

@@ -22,7 +22,7 @@ from estimator_train.engine.loops.prepared_calls import PreparedCalls
 from estimator_train.engine.model_cache import ReusedInput
 from estimator_train.engine.sessions.built_model import BuiltModel
 from estimator_train.engine.sessions.session import open_restored_session, prepare_restore
-from estimator_train.engine.tf_internals import graphs, iterators
+from estimator_train.engine.tf_internals import graphs, iterators, sessions
 
 # Each imported input leaves its operations in the graph; past these limits a model is rebuilt.
 _MAX_IMPORTED = 100
@@ -163,7 +163,7 @@ class PlainSession:
         """Returns a function that computes tensors in the caller's thread."""
         names = tuple(tensor.name for tensor in tensors)
         if names not in self._short:
-            self._short[names] = graphs.prepare_session_call(
+            self._short[names] = sessions.prepare_session_call(
                 self.raw, [], tensors, in_this_thread=True
             )
         return self._short[names]

@@ -11,12 +11,12 @@ from estimator_train.engine import keras_3
 from estimator_train.engine.checkpoints import storage
 from estimator_train.engine.checkpoints.integrity import (
     fingerprint_checkpoint,
-    is_damaged,
     latest_checkpoint,
     read_checkpoint_list,
-    repair,
 )
 from estimator_train.engine.checkpoints.memory_copy import find_copy, find_interim_copy
+from estimator_train.engine.checkpoints.model_dir import repair_checkpoint_list
+from estimator_train.engine.checkpoints.reading import is_damaged
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import WaitForPsCreator
 from estimator_train.engine.distributed.sync_watchdog import WaitForPeersCreator
@@ -215,7 +215,7 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
                     continue
                 if is_damaged(path, error):
                     if self._config.is_chief:
-                        repair(self._model_dir)
+                        repair_checkpoint_list(self._model_dir)
                     continue
                 if not storage.is_restore_fault(error) or self._has_lost_server(error):
                     raise

@@ -1,4 +1,4 @@
-"""Graphs and sessions: constants, the order of operations, prepared calls, parallel restores."""
+"""Graphs: constants, the order of operations, changes of a final graph, parallel restores."""
 
 import contextlib
 import functools
@@ -9,12 +9,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 import tensorflow as tf
-
-# Why internal: the message has no public name (see `prepare_session_call`).
-from tensorflow.core.protobuf.config_pb2 import CallableOptions
-
-# Why internal: a Saver takes as its session only what inherits from this (see `background_saver`).
-from tensorflow.python.client.session import SessionInterface as SessionInterface
 
 # Why internal: an array has become a message of the graph before public code sees it (see
 # `replace_constants`).
@@ -62,25 +56,22 @@ def replace_constants(make: Callable[..., tf.Tensor | None], min_bytes: int) -> 
     """
     graph = tf.compat.v1.get_default_graph()
     with _constants_lock:
-        before = _constant_makers.get(graph)
         _constant_makers[graph] = make, min_bytes
         framework_ops._create_graph_constant = _make_constant
     try:
         yield
     finally:
         with _constants_lock:
-            if before is None:
-                del _constant_makers[graph]
-            else:
-                _constant_makers[graph] = before
+            del _constant_makers[graph]
             if not _constant_makers:
                 framework_ops._create_graph_constant = _constants
 
 
 def _make_constant(value: Any, dtype: Any, shape: Any, name: Any, *more: Any, **named: Any) -> Any:
     make, min_bytes = _constant_makers.get(tf.compat.v1.get_default_graph(), (None, 0))
-    is_large = make is not None and getattr(value, "nbytes", 0) >= min_bytes
-    made = make(value, dtype, shape, name) if make is not None and is_large else None
+    made = None
+    if make is not None and getattr(value, "nbytes", 0) >= min_bytes:
+        made = make(value, dtype, shape, name)
     return _constants(value, dtype, shape, name, *more, **named) if made is None else made
 
 
@@ -156,7 +147,7 @@ def divide(
     """Returns entries in parts of at least `min_bytes`, in their order; the last may be smaller.
 
     Args:
-      entries: What to divide.
+      entries: The entries.
       count: Returns the size of an entry in bytes.
       min_bytes: Minimum size of a part.
     """
@@ -214,38 +205,12 @@ def replace_input(operation: tf.Operation, old: tf.Tensor, new: tf.Tensor) -> No
             operation._update_input(index, new)
 
 
-def keep_broadcasts(global_step: tf.Variable, fed: Iterable[tf.Tensor]) -> None:
-    """Makes the chief of synchronous workers broadcast fed initial values.
-
-    A fed initial value is not computed, so that the operation that sends it would not run, and the
-    other workers would wait.
-
-    Why internal: no public API adds a control input to an existing operation.
-
-    Args:
-      global_step: The variable that is always among the initialized ones.
-      fed: Tensors that are fed when variables are initialized.
-    """
-    initializer = getattr(global_step, "values", (global_step,))[0].initializer
-    for operation in [operation for tensor in fed for operation in tensor.consumers()]:
-        if operation.type == "CollectiveBcastSend":
-            initializer._add_control_input(operation)
-
-
 def has_dependents(operation: tf.Operation) -> bool:
     """Returns whether another operation needs the result or the end of an operation.
 
     Why internal: the operations that wait for an operation's end have no public name.
     """
     return bool(operation.outputs[0].consumers() or operation._control_outputs)
-
-
-def has_reference(operation: tf.Operation) -> bool:
-    """Returns whether an operation returns a reference, as variables of TensorFlow 1 do.
-
-    Why internal: the public dtype does not tell.
-    """
-    return any(tensor.dtype._is_ref_dtype for tensor in operation.outputs)
 
 
 def reopen(graph: tf.Graph) -> None:
@@ -330,37 +295,3 @@ class RestoreByParts(BulkSaverBuilder):
         restore = functools.partial(super().bulk_restore, filename_tensor)
         restored = [restore(part, preferred_shard, restore_sequentially) for part in parts]
         return [tensor for tensors in restored for tensor in tensors]
-
-
-def prepare_session_call(
-    session: tf.compat.v1.Session,
-    feeds: Sequence[tf.Tensor],
-    fetches: Sequence[tf.Tensor],
-    *,
-    in_this_thread: bool = False,
-) -> Callable[..., list[Any]]:
-    """Returns a function from the values of `feeds` (NumPy arrays) to those of `fetches`.
-
-    Why internal: the public `make_callable` goes the way of `Session.run` as soon as there are
-    feeds or options, and takes apart feeds and fetches again at each call.
-
-    Args:
-      session: A raw session.
-      feeds: Tensors whose values the function takes.
-      fetches: Tensors whose values it returns.
-      in_this_thread: Whether the caller's thread runs the operations, one after the other.
-    """
-    options = CallableOptions()
-    options.run_options.inter_op_thread_pool = -1 if in_this_thread else 0
-    options.feed.extend(tensor.name for tensor in feeds)
-    options.fetch.extend(tensor.name for tensor in fetches)
-    return session._make_callable_from_options(options)
-
-
-def find_current_session(session: tf.compat.v1.train.MonitoredSession) -> tf.compat.v1.Session:
-    """Returns the raw session that a MonitoredSession uses now.
-
-    A MonitoredSession that recovers from the failure of another task creates a new raw session. The
-    context that `run_step_fn` passes to its function still has the old one.
-    """
-    return session._tf_sess()

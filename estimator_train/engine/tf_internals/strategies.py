@@ -2,7 +2,7 @@
 
 import contextlib
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -27,6 +27,24 @@ def is_loss_scaled(graph: tf.Graph) -> bool:
     that is reported is the replicas' mean if it is set, otherwise their sum.
     """
     return getattr(graph, "_is_loss_scaled_by_optimizer", False)
+
+
+def keep_broadcasts(global_step: tf.Variable, fed: Iterable[tf.Tensor]) -> None:
+    """Makes the chief of synchronous workers broadcast fed initial values.
+
+    A fed initial value is not computed, so that the operation that sends it would not run, and the
+    other workers would wait.
+
+    Why internal: no public API adds a control input to an existing operation.
+
+    Args:
+      global_step: The variable that is always among the initialized ones.
+      fed: Tensors that are fed when variables are initialized.
+    """
+    initializer = getattr(global_step, "values", (global_step,))[0].initializer
+    for operation in [operation for tensor in fed for operation in tensor.consumers()]:
+        if operation.type == "CollectiveBcastSend":
+            initializer._add_control_input(operation)
 
 
 def find_communication(strategy: tf.distribute.Strategy) -> Any:

@@ -176,6 +176,19 @@ def test_a_users_saver_saves_synchronously(variable_graph, tmp_path):
     assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "own.ckpt")
 
 
+def test_a_users_saver_may_return_nothing(variable_graph, tmp_path):
+    session, _, _ = variable_graph
+
+    class Own(v1.train.Saver):
+        def save(self, *args, **kwargs):
+            super().save(*args, **kwargs)
+
+    with graphs.reopen_for_context(session.graph), session.graph.as_default():
+        own = Own()
+    AsyncSaver(v1.train.Scaffold(saver=own)).save(session, str(tmp_path / "own"), global_step=3)
+    assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "own-3")
+
+
 class NeedsEvenSteps(v1.train.CheckpointSaverListener):
     def needs_checkpoint(self, global_step):
         return global_step % 2 == 0

@@ -7,6 +7,7 @@ import tensorflow as tf
 
 import estimator_train as est
 from estimator_train.engine.checkpoints import integrity
+from estimator_train.engine.checkpoints.model_dir import repair_checkpoint_list
 from estimator_train.training.evaluator import _Evaluator
 
 CUTS = 12
@@ -109,7 +110,7 @@ def test_the_file_that_names_the_latest_checkpoint_is_rebuilt(copy, content, cap
         (model_dir / "checkpoint").write_bytes(content)
     assert check_never_wrong(estimator, weights) == 10
     assert "is missing or cannot be read" in caplog.text
-    integrity.repair(str(model_dir))
+    repair_checkpoint_list(str(model_dir))
     state = tf.train.get_checkpoint_state(str(model_dir))
     names = [os.path.basename(path) for path in state.all_model_checkpoint_paths]
     assert names == ["model.ckpt-0", "model.ckpt-5", "model.ckpt-10"]
@@ -169,7 +170,7 @@ def test_a_checkpoint_deleted_during_a_read_is_replaced_by_the_next(copy, monkey
                     old.rename(model_dir / old.name.replace("-10.", "-15."))
                 else:
                     old.unlink()
-            tf.compat.v1.train.update_checkpoint_state(str(model_dir), "model.ckpt-15")
+            (model_dir / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-15"\n')
         return read(path)
 
     monkeypatch.setattr(tf.train, "load_checkpoint", read_too_late)
@@ -237,7 +238,7 @@ def test_empty_and_missing_directories_have_no_checkpoint(tmp_path):
 def large(copy, monkeypatch):
     """Provides an estimator whose checkpoints count as large, and the checkpoints that it reads."""
     monkeypatch.setattr(integrity, "_MIN_UNREAD_BYTES", 1)
-    monkeypatch.setattr(integrity, "_intact", {})
+    monkeypatch.setattr(integrity, "_known", {})
     read = []
     read_checkpoint = integrity.read_checkpoint
 
@@ -301,7 +302,7 @@ def test_training_that_meets_damage_first_repairs_the_list(large, caplog):
 def test_a_warm_start_from_a_directory_reads_large_checkpoints(large):
     (_, model_dir, _, _), read = large
     flip(model_dir / "model.ckpt-10.data-00000-of-00001")
-    assert integrity.find_fallback(str(model_dir)) == str(model_dir / "model.ckpt-5")
+    assert integrity.latest_checkpoint(str(model_dir)) == str(model_dir / "model.ckpt-5")
     assert set(read) == {"model.ckpt-10", "model.ckpt-5"}
 
 

@@ -73,7 +73,7 @@ def test_the_last_checkpoint_is_restored_from_memory(
     path = train(tmp_path / "model", 6).latest_checkpoint()
     assert path is not None
     assert len(list(memory.glob("checkpoint-*"))) <= 2
-    integrity._intact.clear()  # As in another process.
+    integrity._known.clear()  # As in another process.
     train(tmp_path / "model", 8)
     assert restored(caplog).startswith(str(memory))
     assert restored(caplog).endswith("model.ckpt-6")

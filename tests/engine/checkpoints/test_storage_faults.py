@@ -19,6 +19,7 @@ import tiers
 import estimator_train as est
 from estimator_train.cli.output import errors
 from estimator_train.engine.checkpoints import integrity, storage
+from estimator_train.engine.checkpoints.model_dir import repair_checkpoint_list
 
 tf1 = tf.compat.v1
 FAULTS = {
@@ -39,8 +40,7 @@ def pauses(monkeypatch):
     """Replaces waiting; returns the seconds of each wait."""
     waited = []
     monkeypatch.setattr(storage.time, "sleep", waited.append)
-    monkeypatch.setattr(integrity, "_intact", {})
-    monkeypatch.setattr(integrity, "_damaged", {})
+    monkeypatch.setattr(integrity, "_known", {})
     return waited
 
 
@@ -131,17 +131,17 @@ def test_a_fault_at_any_read_loses_no_checkpoint(model_dir, monkeypatch, name, p
     monkeypatch.setattr(tf.train, "load_checkpoint", faults.load_checkpoint)
     before = (model_dir / "checkpoint").read_bytes()
     if times:
-        integrity.repair(str(model_dir))
+        repair_checkpoint_list(str(model_dir))
         assert integrity.latest_checkpoint(str(model_dir)) == str(model_dir / "model.ckpt-30")
         assert faults.left == 0
     elif name == PROOF:  # Every reading agrees that the content is wrong.
-        integrity.repair(str(model_dir))
+        repair_checkpoint_list(str(model_dir))
         assert listed(model_dir) == ["model.ckpt-0", "model.ckpt-10", "model.ckpt-20"]
         assert (model_dir / "model.ckpt-30.index").exists()
         return
     else:
         with pytest.raises(storage.StorageFaultError, match="checkpoints are left as they are"):
-            integrity.repair(str(model_dir))
+            repair_checkpoint_list(str(model_dir))
     assert (model_dir / "checkpoint").read_bytes() == before
 
 
@@ -221,7 +221,7 @@ def test_fault_of_the_directory_or_the_list_is_retried(
     monkeypatch.setattr(
         module, function, failing(getattr(module, function), argument, error, times)
     )
-    integrity.repair(str(model_dir))
+    repair_checkpoint_list(str(model_dir))
     assert integrity.latest_checkpoint(str(model_dir)) == str(model_dir / "model.ckpt-30")
     assert (model_dir / "checkpoint").read_bytes() == before
 
@@ -248,7 +248,7 @@ def test_directory_listing_without_the_newest_files_changes_nothing(model_dir, m
 
     monkeypatch.setattr(os, "listdir", stale)
     before = (model_dir / "checkpoint").read_bytes()
-    integrity.repair(str(model_dir))
+    repair_checkpoint_list(str(model_dir))
     assert integrity.latest_checkpoint(str(model_dir)) == str(model_dir / "model.ckpt-30")
     assert (model_dir / "checkpoint").read_bytes() == before
 
@@ -259,7 +259,7 @@ def test_shard_that_is_listed_but_cannot_be_opened_is_a_fault(model_dir, monkeyp
     names = os.listdir
     monkeypatch.setattr(os, "listdir", lambda path: [*names(path), shard.name])
     with pytest.raises(storage.StorageFaultError, match="is listed but cannot be opened"):
-        integrity.repair(str(model_dir))
+        repair_checkpoint_list(str(model_dir))
     assert listed(model_dir)[-1] == "model.ckpt-30"
 
 
@@ -274,7 +274,7 @@ def test_shard_that_appears_late_is_waited_for(model_dir, monkeypatch):
             (model_dir / "away").rename(shard)
 
     monkeypatch.setattr(storage.time, "sleep", sleep)
-    integrity.repair(str(model_dir))
+    repair_checkpoint_list(str(model_dir))
     assert integrity.latest_checkpoint(str(model_dir)) == str(model_dir / "model.ckpt-30")
 
 
@@ -296,7 +296,7 @@ def test_checkpoint_that_another_process_replaces_while_it_is_read_is_read_again
                 (model_dir / "new").rename(index)
 
     monkeypatch.setattr(tf.train, "load_checkpoint", load_and_replace)
-    integrity.repair(str(model_dir))
+    repair_checkpoint_list(str(model_dir))
     assert len(reads) == 5
     assert listed(model_dir)[-1] == "model.ckpt-30"
 
@@ -305,7 +305,7 @@ def test_a_checkpoint_that_a_second_trainer_writes_during_a_repair_stays_the_lat
     model_dir, monkeypatch
 ):
     (model_dir / "model.ckpt-30.index").write_bytes(b"torn")
-    choose, written = integrity._choose, []
+    choose, written = integrity.choose_checkpoint, []
 
     def choose_and_write(directory, to_restore):
         chosen = choose(directory, to_restore)
@@ -316,8 +316,8 @@ def test_a_checkpoint_that_a_second_trainer_writes_during_a_repair_stays_the_lat
             tf1.train.update_checkpoint_state(directory, "model.ckpt-40")
         return chosen
 
-    monkeypatch.setattr(integrity, "_choose", choose_and_write)
-    integrity.repair(str(model_dir))
+    monkeypatch.setattr(integrity, "choose_checkpoint", choose_and_write)
+    repair_checkpoint_list(str(model_dir))
     assert listed(model_dir) == ["model.ckpt-40"]
 
 
@@ -343,7 +343,7 @@ def test_list_that_a_trainer_replaces_while_its_checkpoints_are_read_is_read_aga
 def test_a_reader_that_holds_the_files_open_does_not_hinder_a_repair(model_dir):
     (model_dir / "model.ckpt-30.index").write_bytes(b"torn")
     with open(model_dir / "checkpoint"), open(model_dir / "model.ckpt-30.index"):
-        integrity.repair(str(model_dir))
+        repair_checkpoint_list(str(model_dir))
     assert listed(model_dir) == ["model.ckpt-0", "model.ckpt-10", "model.ckpt-20"]
 
 
@@ -387,7 +387,7 @@ def test_list_that_names_files_elsewhere_is_followed_with_a_warning(model_dir, t
         shutil.copy(path, tmp_path / "elsewhere")
     named = str(tmp_path / "elsewhere" / "model.ckpt-10")
     tf1.train.update_checkpoint_state(str(model_dir), named)
-    integrity.repair(str(model_dir))
+    repair_checkpoint_list(str(model_dir))
     assert integrity.latest_checkpoint(str(model_dir)) == named
     assert f"continues from {named}" in caplog.text
     assert f"{model_dir}/model.ckpt-30 is later" in caplog.text
@@ -395,7 +395,7 @@ def test_list_that_names_files_elsewhere_is_followed_with_a_warning(model_dir, t
 
 def test_list_that_names_missing_files_elsewhere_names_both_checkpoints(model_dir, caplog):
     tf1.train.update_checkpoint_state(str(model_dir), "/moved/away/model.ckpt-40")
-    integrity.repair(str(model_dir))
+    repair_checkpoint_list(str(model_dir))
     assert listed(model_dir)[-1] == "model.ckpt-30"
     assert "/moved/away/model.ckpt-40" in caplog.text
     assert f"Using {model_dir}/model.ckpt-30 instead" in caplog.text

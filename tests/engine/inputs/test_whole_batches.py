@@ -80,7 +80,7 @@ def read(make, change):
         iterator = tf.compat.v1.data.make_initializable_iterator(make())
         element = iterator.get_next()
         start = optimize_start(iterator.initializer, iterator) if change else iterator.initializer
-        kinds = [find_kind(operation) for operation in find_datasets(start.inputs[0].op)]
+        kinds = [find_kind(operation.type) for operation in find_datasets(start.inputs[0].op)]
         found = []
         session.run(start)
         while True:
@@ -137,5 +137,5 @@ def test_an_open_model_reads_large_and_small_inputs_alternately(tmp_path):
     np.testing.assert_array_equal(twice(x), 2 * x)
     model = estimator._open_models._models[0]
     starts = [op for op in model.built.graph.get_operations() if op.type == "MakeIterator"]
-    kinds = [{find_kind(found) for found in find_datasets(op.inputs[0].op)} for op in starts]
+    kinds = [{find_kind(found.type) for found in find_datasets(op.inputs[0].op)} for op in starts]
     assert sum("Map" in found for found in kinds) == 2  # At first, and for all large ones since.

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import estimator_train as est
-from estimator_train.engine.checkpoints.model_dir_lock import lock_model_dir
+from estimator_train.engine.checkpoints.model_dir import lock_model_dir
 
 
 def test_a_training_marks_its_directory_until_it_ends(tmp_path: Path) -> None:

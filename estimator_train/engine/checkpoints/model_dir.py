@@ -1,4 +1,4 @@
-"""Lock of a model_dir: a second job that trains there gets a warning or an error."""
+"""A model_dir as a training takes it over: its lock, and the repair of its file `checkpoint`."""
 
 import contextlib
 import errno
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import tensorflow as tf
 
+from estimator_train.engine.checkpoints import integrity, storage
 from estimator_train.run_config import RunConfig
 
 try:
@@ -118,3 +119,59 @@ def _acquire(path: str) -> int:
     os.truncate(file, 0)
     os.write(file, f"process {os.getpid()} on {platform.node()}, since {started}\n".encode())
     return file
+
+
+def repair_checkpoint_list(model_dir: str) -> None:
+    """Makes the file `checkpoint` name the latest intact checkpoint, if that one is damaged.
+
+    For the process that is about to restore it and to write there; it calls this function again if
+    the restore fails (`reading.is_damaged`). The files of damaged checkpoints stay.
+
+    Raises:
+      ValueError: All checkpoints are damaged.
+      StorageFaultError: The storage failed; nothing was changed.
+    """
+    while True:
+        intact, named = integrity.choose_checkpoint(model_dir, to_restore=True)
+        if intact is None:
+            return
+        if named and intact == named.latest:
+            _warn_of_later(model_dir, intact)
+            return
+        paths = named.paths if named else reversed(integrity.list_on_disk(model_dir))
+        step = integrity.parse_step(intact)
+        older = [
+            path
+            for path in paths
+            if integrity.parse_step(path) < step and integrity.fingerprint_checkpoint(path)
+        ]
+        # Another process may have written a checkpoint while this one was reading.
+        if integrity.read_checkpoint_list(model_dir) == named:
+            break
+    names = [os.path.relpath(path, model_dir) for path in (*older, intact)]
+    storage.retry_storage_faults(
+        lambda: tf.compat.v1.train.update_checkpoint_state(
+            model_dir, names[-1], all_model_checkpoint_paths=names
+        ),
+        f"write {os.path.join(model_dir, 'checkpoint')}",
+    )
+    if named:
+        _LOG.warning(
+            "The file 'checkpoint' of %s now names %s instead of %s. All files of the damaged "
+            "checkpoint are kept.",
+            model_dir,
+            intact,
+            named.latest,
+        )
+
+
+def _warn_of_later(model_dir: str, used: str) -> None:
+    """Warns of a checkpoint that is later than the one that training begins with."""
+    newest = next(iter(integrity.list_on_disk(model_dir)), used)
+    if integrity.parse_step(newest) > integrity.parse_step(used):
+        _LOG.warning(
+            "Training continues from %s, which the file 'checkpoint' names, although %s is later. "
+            "Name that one in the file to continue from it.",
+            used,
+            newest,
+        )

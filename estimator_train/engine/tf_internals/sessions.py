@@ -1,0 +1,46 @@
+"""Sessions: prepared calls, and the session that a MonitoredSession uses."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+# Why internal: the message has no public name (see `prepare_session_call`).
+from tensorflow.core.protobuf.config_pb2 import CallableOptions
+
+# Why internal: a Saver takes as its session only what inherits from this (see `SubstituteSession`).
+from tensorflow.python.client.session import SessionInterface as SessionInterface
+
+
+def prepare_session_call(
+    session: tf.compat.v1.Session,
+    feeds: Sequence[tf.Tensor],
+    fetches: Sequence[tf.Tensor],
+    *,
+    in_this_thread: bool = False,
+) -> Callable[..., list[Any]]:
+    """Returns a function from the values of `feeds` (NumPy arrays) to those of `fetches`.
+
+    Why internal: the public `make_callable` goes the way of `Session.run` as soon as there are
+    feeds or options, and takes apart feeds and fetches again at each call.
+
+    Args:
+      session: A raw session.
+      feeds: Tensors whose values the function takes.
+      fetches: Tensors whose values it returns.
+      in_this_thread: Whether the caller's thread runs the operations, one after the other.
+    """
+    options = CallableOptions()
+    options.run_options.inter_op_thread_pool = -1 if in_this_thread else 0
+    options.feed.extend(tensor.name for tensor in feeds)
+    options.fetch.extend(tensor.name for tensor in fetches)
+    return session._make_callable_from_options(options)
+
+
+def find_current_session(session: tf.compat.v1.train.MonitoredSession) -> tf.compat.v1.Session:
+    """Returns the raw session that a MonitoredSession uses now.
+
+    A MonitoredSession that recovers from the failure of another task creates a new raw session. The
+    context that `run_step_fn` passes to its function still has the old one.
+    """
+    return session._tf_sess()
