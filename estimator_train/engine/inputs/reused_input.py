@@ -118,17 +118,34 @@ class InputSlot:
     Args:
       graph: The model's graph, not finalized.
       inputs: The inputs that the model was built on, with an iterator.
-      starts_again: Whether the first input is the one of later calls too.
     """
 
-    def __init__(self, graph: tf.Graph, inputs: Inputs, starts_again: bool) -> None:
+    def __init__(self, graph: tf.Graph, inputs: Inputs) -> None:
         self._graph = graph
         self._inputs = inputs
         self._forms: dict[_Key, _KnownForm] = {}
         self._serialized: tf.Tensor | None = None
         self._read: tf.Operation | None = None
-        self.first_start = self._register_first(starts_again)
-        """The start of the input that the model was built on."""
+
+    def prepare_first(self, starts_again: bool) -> InputStart:
+        """Returns the start of the input that the model was built on, before its session opens.
+
+        Args:
+          starts_again: Whether this input is the one of later calls too.
+        """
+        initializer, iterator = self._inputs.initializer, self._inputs.iterator
+        form = None
+        if initializer is not None and initializer.type == "MakeIterator":
+            dataset = initializer.inputs[0]
+            form = None if _reads_resources(dataset) else _extract_stateless_form(dataset)
+        has_few_rows = form is not None and not form.has_many_rows
+        with self._graph.as_default():
+            start = optimize_start(initializer, iterator, has_few_rows and not starts_again)
+        if form is None or (has_few_rows and starts_again):
+            return InputStart((start,), {})
+        values = {name: self._graph.get_tensor_by_name(f"{name}:0") for name in form.values}
+        known = self._forms[form.key] = _KnownForm(start, values)
+        return known.start_on(form)
 
     def take(self, make: Callable[[], Any], prepare: Callable[[], Any]) -> InputStart | None:
         """Builds the next input.
@@ -160,22 +177,6 @@ class InputSlot:
             return self._import(source, variant)
         placeholder, read = self._get_reader()
         return InputStart((read,), {placeholder: serialized})
-
-    def _register_first(self, starts_again: bool) -> InputStart:
-        """Returns the start of the first input; keeps its form if later inputs may start so."""
-        initializer, iterator = self._inputs.initializer, self._inputs.iterator
-        form = None
-        if initializer is not None and initializer.type == "MakeIterator":
-            dataset = initializer.inputs[0]
-            form = None if _reads_resources(dataset) else _extract_stateless_form(dataset)
-        has_few_rows = form is not None and not form.has_many_rows
-        with self._graph.as_default():
-            start = optimize_start(initializer, iterator, has_few_rows and not starts_again)
-        if form is None or (has_few_rows and starts_again):
-            return InputStart((start,), {})
-        values = {name: self._graph.get_tensor_by_name(f"{name}:0") for name in form.values}
-        known = self._forms[form.key] = _KnownForm(start, values)
-        return known.start_on(form)
 
     def _add_form(self, form: _InputForm, dataset: str) -> _KnownForm:
         """Imports a form into the model's graph.

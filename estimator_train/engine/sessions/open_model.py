@@ -54,8 +54,8 @@ class OpenModel:
         self.mode = mode
         self.context = context
         self.built = built
-        self._slot = InputSlot(built.graph, built.inputs, starts_again=bool(key))
-        first = self._slot.first_start
+        self._slot = InputSlot(built.graph, built.inputs)
+        first = self._slot.prepare_first(starts_again=bool(key))
         self._starts = {key: first} if key else {}
         self._imported: list[InputStart] = []
         self._by_name = not built.scaffold.saver  # The session adds a saver later.

@@ -1,7 +1,9 @@
 """evaluate and predict keep their model open, and return the values of a new model."""
 
+import gc
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -194,6 +196,21 @@ def test_inputs_that_differ_in_their_values_do_not_grow_the_graph(estimator, cou
         list(estimator.predict(rows(np.eye(3) * scale)))
         sizes.add(_graph_size(estimator))
     assert len(sizes) == 1
+
+
+def test_an_open_model_does_not_keep_the_arrays_of_a_call_that_has_ended(estimator):
+    for _ in range(2):
+        values = np.zeros([20_000, 3], np.float32)
+        values.flags.writeable = False  # Then the input takes the array without a copy.
+        array = weakref.ref(values)
+        data = tf.data.Dataset.from_tensor_slices
+        found = list(estimator.predict(lambda: data({"x": values}).batch(1000)))  # noqa: B023
+        assert len(found) == 20_000
+        (model,) = estimator._open_models._models
+        model._wait_for_release()
+        values = None
+        gc.collect()
+        assert array() is None
 
 
 # Many rows make whole batches, whose operations may depend on the number of rows.
