@@ -73,7 +73,7 @@ def _find_pin(package: importlib.metadata.Distribution) -> str | None:
     Args:
       package: The package; the requirements of its extras count too.
     """
-    installed = _tensorflow_version()
+    installed = _find_tensorflow_version()
     pin = None
     for text in package.requires or ():
         try:
@@ -101,7 +101,7 @@ def describe_pin(path: str) -> str:
     if not package or not pin:
         return ""
     return (
-        f"{package.name} {package.version} requires {pin}, and {_tensorflow_version()} is "
+        f"{package.name} {package.version} requires {pin}, and {_find_tensorflow_version()} is "
         "installed: pip keeps both only with --no-deps. The report above says which modules run."
     )
 
@@ -142,7 +142,7 @@ def _explain_compiled_part(error: Exception, name: str) -> str | None:
             f"{name}: its compiled part {file[1]} cannot be loaded "
             f"({text.replace(file[1], '').strip(': ')}). Install a build of it for Python "
             f"{sys.version_info.major}.{sys.version_info.minor} and TensorFlow "
-            f"{_tensorflow_version()}, or build it from source."
+            f"{_find_tensorflow_version()}, or build it from source."
         )
     return None
 
@@ -184,7 +184,7 @@ def _explain_pin(
 def _describe_failed_import(error: Exception, name: str) -> str:
     text = textwrap.shorten(f"{type(error).__name__}: {error}", 200, placeholder=" ...")
     return (
-        f"its import fails with TensorFlow {_tensorflow_version()} ({text}). Install another "
+        f"its import fails with TensorFlow {_find_tensorflow_version()} ({text}). Install another "
         f"version of {name.split()[0]}"
     )
 
@@ -212,6 +212,6 @@ def _find_distribution(
     return next(owners, found[0] if found else None)
 
 
-def _tensorflow_version() -> str:
+def _find_tensorflow_version() -> str:
     tensorflow = sys.modules.get("tensorflow")
     return tensorflow.__version__ if tensorflow else importlib.metadata.version("tensorflow")

@@ -194,7 +194,7 @@ def find_sources(path: str) -> Iterator[tuple[Path, ast.Module]]:
       path: The script.
     """
     script = Path(path).resolve()
-    shared = [script.parent, Path.cwd(), *_python_path()]
+    shared = [script.parent, Path.cwd(), *_list_python_path()]
     visited = set[Path]()
 
     def find(file: Path, name: str) -> Path | None:
@@ -208,7 +208,7 @@ def find_sources(path: str) -> Iterator[tuple[Path, ast.Module]]:
     return _follow_imports([script], find)
 
 
-def _python_path() -> Iterator[Path]:
+def _list_python_path() -> Iterator[Path]:
     """Yields the folders of PYTHONPATH that hold no installed libraries."""
     for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep):
         if folder and not libraries.find_library(os.path.join(folder, "module.py")):

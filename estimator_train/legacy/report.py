@@ -90,14 +90,18 @@ def report(path: str) -> list[FileReport]:
         found = _check_symbols(tree, chosen) if tree else []
         reports.append(FileReport(str(file), chosen, found, problem, "", command))
     problems = own_imports.find_problems(
-        {_absolute(file): tree for file, (tree, _) in parsed.items()},
-        {_absolute(file.path): problem for file in reports if (problem := _find_problem(file))},
-        _absolute(path if os.path.isdir(path) else os.path.dirname(path)),
+        {_make_absolute(file): tree for file, (tree, _) in parsed.items()},
+        {
+            _make_absolute(file.path): problem
+            for file in reports
+            if (problem := _find_problem(file))
+        },
+        _make_absolute(path if os.path.isdir(path) else os.path.dirname(path)),
     )
-    return [r._replace(import_problem=problems.get(_absolute(r.path), "")) for r in reports]
+    return [r._replace(import_problem=problems.get(_make_absolute(r.path), "")) for r in reports]
 
 
-def _absolute(path: str | Path) -> Path:
+def _make_absolute(path: str | Path) -> Path:
     return Path(os.path.abspath(path))
 
 
@@ -161,7 +165,7 @@ def _check_symbol(
     try:
         _, *values = trees.tree(chosen).walk(dotted)
         for value in values:
-            if _defining_module(value).startswith("estimator_train."):
+            if _find_module(value).startswith("estimator_train."):
                 status = STAND_IN
     except (AttributeError, ImportError) as error:
         status = MISTAKE if missing.is_mistake(dotted) else MISSING
@@ -174,7 +178,7 @@ def _check_symbol(
     return Symbol(missing.shorten(dotted), status, lines, hint, line)
 
 
-def _defining_module(value: object) -> str:
+def _find_module(value: object) -> str:
     """Returns the name of the module that an object comes from."""
     if isinstance(value, View) and value._backing:
         value = value._backing[0]

@@ -31,8 +31,8 @@ def seed_tensorflow(tensorflow: ModuleType, seed: int) -> None:
     graph_class = tensorflow.Graph
     original = graph_class.seed
 
-    def seed_of(graph: tf.Graph) -> int:
+    def get_seed(graph: tf.Graph) -> int:
         set_by_program = original.fget(graph)
         return seed if set_by_program is None else set_by_program
 
-    graph_class.seed = property(seed_of, original.fset, doc=original.__doc__)
+    graph_class.seed = property(get_seed, original.fset, doc=original.__doc__)

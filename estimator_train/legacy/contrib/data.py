@@ -132,13 +132,13 @@ def sliding_window_batch(
     def apply(dataset: tf.data.Dataset) -> tf.data.Dataset:
         is_tuple = isinstance(tf.compat.v1.data.get_output_types(dataset), tuple)
 
-        def batches(*windows: Any) -> tf.data.Dataset:
+        def make_batches(*windows: Any) -> tf.data.Dataset:
             parts = windows if is_tuple else windows[0]
             batched = tf.nest.map_structure(lambda window: window.batch(window_size), parts)
             return tf.data.Dataset.zip(batched)
 
         return dataset.window(window_size, shift, window_stride, drop_remainder=True).flat_map(
-            batches
+            make_batches
         )
 
     return apply

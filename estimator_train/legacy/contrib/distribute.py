@@ -91,7 +91,7 @@ class MirroredStrategy(_Mirrored):
                 "two names of one argument: give cross_device_ops alone."
             )
         if count is not None:
-            devices = _device_names(count)
+            devices = _list_device_names(count)
         super().__init__(devices, cross_device_ops or cross_tower_ops)
 
 
@@ -174,7 +174,7 @@ class AllReduceCrossDeviceOps:
 AllReduceCrossTowerOps = AllReduceCrossDeviceOps
 
 
-def _device_names(count: int) -> list[str]:
+def _list_device_names(count: int) -> list[str]:
     gpus = len(tf.config.list_physical_devices("GPU"))
     if gpus >= count > 0:
         return [f"/device:GPU:{index}" for index in range(count)]

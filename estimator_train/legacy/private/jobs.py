@@ -118,7 +118,7 @@ class _TrainingExecutor:
         assert listener is not None
 
         @functools.wraps(evaluate)
-        def listened(*arguments: Any, **named: Any) -> Any:
+        def evaluate_and_notify(*arguments: Any, **named: Any) -> Any:
             if not listener.before_eval() and stops:
                 raise _EvaluationsStopped
             metrics = evaluate(*arguments, **named)
@@ -127,7 +127,7 @@ class _TrainingExecutor:
                 raise _EvaluationsStopped
             return metrics
 
-        return listened
+        return evaluate_and_notify
 
     run_local = run_chief = run_master = run_worker = run_ps = run_evaluator = run
 

@@ -43,10 +43,10 @@ def _find_guarded_lines(path: str) -> list[range]:
 def _walk(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     for node in nodes:
         yield node
-        yield from _walk(_certain_parts(node))
+        yield from _walk(_find_certain_parts(node))
 
 
-def _certain_parts(node: ast.AST) -> Iterable[ast.AST]:
+def _find_certain_parts(node: ast.AST) -> Iterable[ast.AST]:
     """Returns the parts that Python always evaluates when it evaluates the node."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
         return find_outer_parts(node)

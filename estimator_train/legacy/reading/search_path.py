@@ -122,7 +122,7 @@ class _Reader:
         if isinstance(node, ast.Call):
             return self._call(node)
         if isinstance(node, ast.Attribute):
-            return _CONSTANTS.get(self._name(node)) or self._path_attribute(node)
+            return _CONSTANTS.get(self._name(node)) or self._get_path_attribute(node)
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Div)):
             left, right = map(self._evaluate, (node.left, node.right))
             if isinstance(node.op, ast.Add):
@@ -132,7 +132,7 @@ class _Reader:
             return self._evaluate(node.value)[self._evaluate(node.slice)]  # type: ignore[index]
         return None
 
-    def _path_attribute(self, node: ast.Attribute) -> object:
+    def _get_path_attribute(self, node: ast.Attribute) -> object:
         value = self._evaluate(node.value)
         return getattr(value, node.attr) if node.attr in ("parent", "parents") else None
 

@@ -43,12 +43,12 @@ def add_to_matplotlib() -> None:
         library.setdefault(name.replace(_OLD_STYLES, "seaborn"), library[name])
     hist = axes.hist
 
-    def hist_with_normed(self: Any, *arguments: Any, normed: Any = None, **named: Any) -> Any:
+    def draw_with_normed(self: Any, *arguments: Any, normed: Any = None, **named: Any) -> Any:
         if normed is not None:
             named["density"] = normed
         return hist(self, *arguments, **named)
 
-    axes.hist = hist_with_normed
+    axes.hist = draw_with_normed
     if not hasattr(color_maps, "get_cmap"):
         color_maps.get_cmap = _get_cmap
 

@@ -32,7 +32,7 @@ class Source:
 
     def replace(self, node: ast.AST, text: str) -> None:
         """Replaces an expression or statement by a text."""
-        self._edits.append(Edit(*self._span(node), text))
+        self._edits.append(Edit(*self._find_span(node), text))
 
     def insert_before(self, node: ast.stmt, text: str) -> None:
         """Inserts lines before a statement and its decorators."""
@@ -41,17 +41,17 @@ class Source:
 
     def insert_after(self, node: ast.expr, text: str) -> None:
         """Inserts a text after an expression."""
-        end = self._span(node)[1]
+        end = self._find_span(node)[1]
         self._edits.append(Edit(end, end, text))
 
     def text(self, node: ast.AST) -> str:
         """Returns the original text of an expression or statement."""
-        start, end = self._span(node)
+        start, end = self._find_span(node)
         return self._source[start:end].decode()
 
     def indent(self, node: ast.stmt) -> str | None:
         """Returns the indentation of a statement; None if other code is on its lines."""
-        start, end = self._span(node)
+        start, end = self._find_span(node)
         before = self._source[self._starts[node.lineno - 1] : start].decode()
         after = self._source[end : self._starts[(node.end_lineno or node.lineno)]].decode()
         is_alone = not before.strip() and (not after.strip() or after.lstrip().startswith("#"))
@@ -65,7 +65,7 @@ class Source:
             position = edit.end
         return b"".join([*parts, self._source[position:]])
 
-    def _span(self, node: ast.AST) -> tuple[int, int]:
+    def _find_span(self, node: ast.AST) -> tuple[int, int]:
         start = self._starts[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
         end = self._starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
         return start, end

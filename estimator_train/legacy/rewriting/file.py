@@ -163,7 +163,7 @@ class _FileEditor:
         if isinstance(node, ast.ImportFrom) and node.level:
             return
         lines = [self._write_import(node, alias) for alias in node.names]
-        before = [self._original_import(node, alias) for alias in node.names]
+        before = [self._write_original_import(node, alias) for alias in node.names]
         if lines == before:
             return
         indent = self._source.indent(node)
@@ -172,7 +172,7 @@ class _FileEditor:
 
     def _write_import(self, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
         """Returns the statement that imports one name today."""
-        original = self._original_import(node, alias)
+        original = self._write_original_import(node, alias)
         dotted = alias.name
         if isinstance(node, ast.ImportFrom):
             dotted = f"{node.module}.{alias.name}" if alias.name != "*" else str(node.module)
@@ -194,7 +194,7 @@ class _FileEditor:
             return f"{bound} = {self._write_location(location)}"
         return _import_statement(location, bound)
 
-    def _original_import(self, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
+    def _write_original_import(self, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
         """Returns the original import of one name, as a statement."""
         name = f"{alias.name} as {alias.asname}" if alias.asname else alias.name
         start = f"from {node.module} " if isinstance(node, ast.ImportFrom) else ""
@@ -220,7 +220,7 @@ class _FileEditor:
         for module, name in sorted(self._added.items()):
             text += f"{_import_statement(Location(module, ''), name)}\n"
         if text:
-            self._source.insert_before(anchor or _first_statement(self._tree), text)
+            self._source.insert_before(anchor or _find_first_statement(self._tree), text)
 
     def _report_unreplaced(self, line: int, dotted: str, error: Exception) -> None:
         self._unreplaced.append(UnreplacedName(line, dotted, str(error)))
@@ -265,7 +265,7 @@ def _imports_tensorflow(statement: ast.stmt) -> bool:
     return False
 
 
-def _first_statement(tree: ast.Module) -> ast.stmt:
+def _find_first_statement(tree: ast.Module) -> ast.stmt:
     """Returns the first statement after the docstring and the imports of `__future__`."""
     for statement in tree.body:
         is_docstring = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

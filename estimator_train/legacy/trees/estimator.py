@@ -72,7 +72,7 @@ def modules(default: str) -> dict[str, tuple[str, ...]]:
         "tensorflow_estimator.compat.v1.estimator": (_V1,),
         "tensorflow_estimator.compat.v2.estimator": (_V2,),
         "tensorflow_estimator.python": (),
-        **_api_modules(),
+        **_list_api_modules(),
     }
     for root in PRIVATE_ROOTS:
         found[root] = _PRIVATE_BACKING
@@ -86,7 +86,7 @@ def modules(default: str) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _api_modules() -> dict[str, tuple[str, ...]]:
+def _list_api_modules() -> dict[str, tuple[str, ...]]:
     """Maps the modules of the public API of tensorflow_estimator 2.15 to their backing modules."""
     found: dict[str, tuple[str, ...]] = {}
     for root in ("tensorflow_estimator._api.", "tensorflow_estimator.python.estimator.api._"):

@@ -47,7 +47,7 @@ def find_target(module: str, name: str) -> str:
                 return f"{root}{path}.{name}"
     private_root = "tf_keras.src" if is_keras else ROOT
     definitions = sorted(_find_definitions(name, private_root), key=_sort_key)
-    matches = [found for found in definitions if _last_part(found) == _last_part(module)]
+    matches = [found for found in definitions if _get_last_part(found) == _get_last_part(module)]
     if not matches and (len(definitions) == 1 or (is_keras and not name.startswith("_"))):
         matches = definitions
     if not matches:
@@ -86,5 +86,5 @@ def _sort_key(module: str) -> tuple[bool, str]:
     return any(part in f".{module}" for part in _LOW_PRIORITY), module
 
 
-def _last_part(module: str) -> str:
+def _get_last_part(module: str) -> str:
     return module.rpartition(".")[2]

@@ -20,12 +20,12 @@ def inference(images: tf.Tensor, hidden1_units: int, hidden2_units: int) -> tf.T
       hidden1_units: Units of the first hidden layer.
       hidden2_units: Units of the second hidden layer.
     """
-    hidden = _layer("hidden1", images, IMAGE_PIXELS, hidden1_units, tf.nn.relu)
-    hidden = _layer("hidden2", hidden, hidden1_units, hidden2_units, tf.nn.relu)
-    return _layer("softmax_linear", hidden, hidden2_units, NUM_CLASSES, tf.identity)
+    hidden = _add_layer("hidden1", images, IMAGE_PIXELS, hidden1_units, tf.nn.relu)
+    hidden = _add_layer("hidden2", hidden, hidden1_units, hidden2_units, tf.nn.relu)
+    return _add_layer("softmax_linear", hidden, hidden2_units, NUM_CLASSES, tf.identity)
 
 
-def _layer(
+def _add_layer(
     scope: str,
     inputs: tf.Tensor,
     size: int,

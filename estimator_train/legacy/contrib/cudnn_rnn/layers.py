@@ -122,7 +122,9 @@ class _CudnnRNN(tf.compat.v1.layers.Layer):
         self._input_size = size
         shapes = [*self.canonical_weight_shapes, *self.canonical_bias_shapes]
         number = sum(math.prod(one) for one in shapes)
-        self.kernel = self.add_weight("opaque_kernel", [number], initializer=self._initial)
+        self.kernel = self.add_weight(
+            "opaque_kernel", [number], initializer=self._initialize_kernel
+        )
         self.built = True
 
     def call(
@@ -146,7 +148,7 @@ class _CudnnRNN(tf.compat.v1.layers.Layer):
         if initial_state is None:
             shape = [self.num_layers * self.num_dirs, tf.shape(outputs)[1], self.num_units]
             initial_state = (tf.zeros(shape, outputs.dtype),) * self._parts
-        states, weights = [], self._weights()
+        states, weights = [], self._split_kernel()
         for layer in range(self.num_layers):
             if layer and self._dropout and training:
                 outputs = tf.nn.dropout(outputs, rate=self._dropout, seed=self._seed)
@@ -162,13 +164,15 @@ class _CudnnRNN(tf.compat.v1.layers.Layer):
         last = tuple(tf.stack(parts) for parts in zip(*states, strict=True))
         return outputs if time_major else tf.transpose(outputs, [1, 0, 2]), last
 
-    def _initial(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> tf.Tensor:
+    def _initialize_kernel(
+        self, shape: Any, dtype: Any = None, partition_info: Any = None
+    ) -> tf.Tensor:
         kernels, biases = self._kernel_initializer, self._bias_initializer
         parts = [kernels(list(one), dtype=dtype) for one in self.canonical_weight_shapes]
         parts += [biases(one, dtype=dtype) for one in self.canonical_bias_shapes]
         return tf.concat([tf.reshape(part, [-1]) for part in parts], 0)
 
-    def _weights(self) -> list[steps.Weights]:
+    def _split_kernel(self) -> list[steps.Weights]:
         """Returns the weights of every direction of every layer."""
         units, gates = self.num_units, self._gates
         columns = [shape[1] for shape in self.canonical_weight_shapes[::gates]]
@@ -197,7 +201,7 @@ def _run(
 ) -> tuple[tf.Tensor, _States]:
     """Returns outputs and the last state of one direction."""
 
-    def turned(values: tf.Tensor) -> tf.Tensor:
+    def reverse_if_backward(values: tf.Tensor) -> tf.Tensor:
         if not is_backward:
             return values
         if lengths is None:
@@ -205,9 +209,9 @@ def _run(
         return tf.reverse_sequence(values, lengths, seq_axis=0, batch_axis=1)
 
     outputs, state = _v1.nn.dynamic_rnn(
-        cell, turned(inputs), lengths, initial_state=state, time_major=True
+        cell, reverse_if_backward(inputs), lengths, initial_state=state, time_major=True
     )
-    return turned(outputs), state
+    return reverse_if_backward(outputs), state
 
 
 class CudnnLSTM(_CudnnRNN):

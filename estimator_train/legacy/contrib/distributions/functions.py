@@ -60,7 +60,7 @@ def percentile(
         return found
 
 
-def _side(count: int | None) -> int:
+def _compute_side(count: int | None) -> int:
     """Returns the side of the triangle that a number of entries fills.
 
     Raises:
@@ -72,7 +72,7 @@ def _side(count: int | None) -> int:
     return side
 
 
-def _places(side: int, upper: bool) -> np.ndarray:
+def _list_places(side: int, upper: bool) -> np.ndarray:
     """Returns which entry stands at each place of the triangle; -1 outside.
 
     An upper triangle begins with its first row; each row in the second half runs backwards from
@@ -99,7 +99,7 @@ def fill_triangular(x: TensorLike, upper: bool = False, name: str | None = None)
     """
     with tf.name_scope(name or "fill_triangular"):
         x = tf.convert_to_tensor(x)
-        places = _places(_side(x.shape.as_list()[-1]), upper)
+        places = _list_places(_compute_side(x.shape.as_list()[-1]), upper)
         found = tf.gather(x, np.maximum(places, 0), axis=-1)
         return tf.where(places >= 0, found, tf.zeros_like(found))
 
@@ -117,7 +117,7 @@ def fill_triangular_inverse(
     with tf.name_scope(name or "fill_triangular_inverse"):
         x = tf.convert_to_tensor(x)
         side = x.shape.as_list()[-1]
-        places = _places(side, upper).ravel()
+        places = _list_places(side, upper).ravel()
         where = np.argsort(places)[np.sum(places < 0) :]
         flat = tf.reshape(x, tf.concat([tf.shape(x)[:-2], [side * side]], 0))
         return tf.gather(flat, where, axis=-1)

@@ -40,8 +40,8 @@ class TransformedDistribution(ShapedDistribution):
         self.distribution, self.bijector = distribution, bijector
         name = name or "".join(one.name.strip("/") for one in (bijector, distribution) if one)
         with tf.compat.v1.name_scope(name) as scope:
-            self._own_batch = _own_shape(batch_shape, distribution.batch_shape)
-            self._own_event = _own_shape(event_shape, distribution.event_shape)
+            self._own_batch = _choose_shape(batch_shape, distribution.batch_shape)
+            self._own_event = _choose_shape(event_shape, distribution.event_shape)
             inner = make_zeros_like(distribution)
             shapes = [self._own_batch, tf.shape(inner), self._own_event]
             like = self._transform(tf.zeros(tf.concat(shapes, 0), inner.dtype))
@@ -77,7 +77,7 @@ class TransformedDistribution(ShapedDistribution):
         return tf.reduce_sum(self.distribution.log_prob(x), list(range(-own, 0)))
 
 
-def _own_shape(shape: TensorLike | None, inner: tf.TensorShape) -> tf.Tensor:
+def _choose_shape(shape: TensorLike | None, inner: tf.TensorShape) -> tf.Tensor:
     """Returns the shape that is given instead of the inner one, or no axes."""
     if shape is None:
         return tf.zeros([0], tf.int32)

@@ -19,14 +19,10 @@ from estimator_train.legacy.contrib.feature_column import sequence_input_layer
 from estimator_train.training.extenders import clip_gradients_by_norm
 
 _v1 = tf.compat.v1
-_cells = _v1.nn.rnn_cell
 _DEFAULT_REDUCTION = _v1.losses.Reduction.SUM_OVER_BATCH_SIZE
 _MIN_SLICE_BYTES = 64 << 20
-_CELL_TYPES = {
-    "basic_rnn": _cells.BasicRNNCell,
-    "lstm": _cells.BasicLSTMCell,
-    "gru": _cells.GRUCell,
-}
+# By name, since TensorFlow refuses to import them where `tf.keras` is Keras 3.
+_CELL_TYPES = {"basic_rnn": "BasicRNNCell", "lstm": "BasicLSTMCell", "gru": "GRUCell"}
 
 
 class _ClippingChoice(V1Choice):
@@ -191,15 +187,16 @@ def _choose_cell_fn(
         del mode
         if num_units is None or isinstance(num_units, int):
             raise TypeError(f"num_units must be a list of sizes, such as [32], got {num_units!r}.")
-        name = "basic_rnn" if cell_type is USE_DEFAULT else cell_type
-        create = _CELL_TYPES.get(name, name) if isinstance(name, str) else name
+        create = "basic_rnn" if cell_type is USE_DEFAULT else cell_type
+        if create in _CELL_TYPES:
+            create = getattr(_v1.nn.rnn_cell, _CELL_TYPES[create])
         if not callable(create):
             raise TypeError(
                 f"cell_type must be one of {sorted(_CELL_TYPES)} or the class of a cell, got "
                 f"{cell_type!r}."
             )
         cells = [create(int(size)) for size in num_units]
-        return cells[0] if len(cells) == 1 else _cells.MultiRNNCell(cells)
+        return cells[0] if len(cells) == 1 else _v1.nn.rnn_cell.MultiRNNCell(cells)
 
     return make_cell
 

@@ -15,11 +15,11 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
     """Decorates a function to read default arguments from the current arg_scope."""
 
     @functools.wraps(func)
-    def scoped(*args: Any, **kwargs: Any) -> Any:
-        return func(*args, **{**_stack[-1].get(_key(scoped), {}), **kwargs})
+    def call_in_scope(*args: Any, **kwargs: Any) -> Any:
+        return func(*args, **{**_stack[-1].get(_make_key(call_in_scope), {}), **kwargs})
 
-    scoped.__dict__["_takes_arg_scope"] = True
-    return scoped
+    call_in_scope.__dict__["_takes_arg_scope"] = True
+    return call_in_scope
 
 
 @contextlib.contextmanager
@@ -49,7 +49,7 @@ def arg_scope(
         for function in list_ops_or_scope:
             if not has_arg_scope(function):
                 raise ValueError(f"{function} is not decorated with @add_arg_scope")
-            scope[_key(function)] = {**scope.get(_key(function), {}), **kwargs}
+            scope[_make_key(function)] = {**scope.get(_make_key(function), {}), **kwargs}
     else:
         raise TypeError("list_ops_or_scope must either be a list/tuple or reused scope (i.e. dict)")
     _stack.append(scope)
@@ -75,5 +75,5 @@ def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(p.name for p in parameters if p.default is not p.empty)
 
 
-def _key(func: Callable[..., Any]) -> str:
+def _make_key(func: Callable[..., Any]) -> str:
     return f"{func.__module__}.{func.__qualname__}"

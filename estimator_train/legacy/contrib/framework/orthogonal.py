@@ -51,16 +51,16 @@ class _ConvolutionalOrthogonal:
             raise ValueError("Kernel sizes must be equal.")
         kind = tf.as_dtype(dtype or self.dtype)
         matrices = iter(range(1 + self._rank * sizes[0]))
-        kernel = self._orthogonal(outputs, kind, next(matrices))[:inputs]
+        kernel = self._make_orthogonal(outputs, kind, next(matrices))[:inputs]
         kernel = tf.reshape(kernel, [*([1] * self._rank), inputs, outputs])
         for axis in [*range(self._rank)] * (sizes[0] - 1):
-            onto = self._orthogonal(outputs, kind, next(matrices))[:, : max(1, outputs // 2)]
+            onto = self._make_orthogonal(outputs, kind, next(matrices))[:, : max(1, outputs // 2)]
             projection = tf.matmul(onto, onto, transpose_b=True)
             near = kernel @ projection
             kernel = self._shift(near, axis, [0, 1]) + self._shift(kernel - near, axis, [1, 0])
         return self.gain * kernel
 
-    def _orthogonal(self, size: int, dtype: tf.DType, number: int) -> tf.Tensor:
+    def _make_orthogonal(self, size: int, dtype: tf.DType, number: int) -> tf.Tensor:
         """Returns a random orthogonal matrix, another one for each number."""
         seed = None if self.seed is None else self.seed + number
         q, r = tf.linalg.qr(tf.random.normal([size, size], dtype=dtype, seed=seed))

@@ -65,13 +65,13 @@ def gan_model(
     return GANModel(
         generator_inputs,
         generated,
-        _trainable_variables(generator_variable_scope),
+        _list_trainable(generator_variable_scope),
         generator_variable_scope,
         generator_fn,
         real_data,
         real_outputs,
         generated_outputs,
-        _trainable_variables(discriminator_variable_scope),
+        _list_trainable(discriminator_variable_scope),
         discriminator_variable_scope,
         discriminator_fn,
     )
@@ -192,14 +192,14 @@ def get_sequential_train_hooks(
     """
     generator_steps, discriminator_steps = train_steps
 
-    def hooks(train_ops: GANTrainOps) -> list[Any]:
+    def make_hooks(train_ops: GANTrainOps) -> list[Any]:
         return [
             RunTrainOpsHook(train_ops.generator_train_op, generator_steps),
             RunTrainOpsHook(train_ops.discriminator_train_op, discriminator_steps),
             *train_ops.train_hooks,
         ]
 
-    return hooks
+    return make_hooks
 
 
 def get_joint_train_hooks(
@@ -215,7 +215,7 @@ def get_joint_train_hooks(
     generator_steps, discriminator_steps = train_steps
     both = min(generator_steps, discriminator_steps)
 
-    def hooks(train_ops: GANTrainOps) -> list[Any]:
+    def make_hooks(train_ops: GANTrainOps) -> list[Any]:
         joint = tf.group(train_ops.generator_train_op, train_ops.discriminator_train_op)
         other_op, other_steps = (
             (train_ops.generator_train_op, generator_steps - both)
@@ -228,7 +228,7 @@ def get_joint_train_hooks(
             *train_ops.train_hooks,
         ]
 
-    return hooks
+    return make_hooks
 
 
 def gan_train(
@@ -253,5 +253,5 @@ def _call_loss_fn(function: Callable[..., Any], model: GANModel, add_summaries: 
     return function(model, add_summaries=add_summaries) if has_argument else function(model)
 
 
-def _trainable_variables(scope: tf.compat.v1.VariableScope) -> list[Any]:
+def _list_trainable(scope: tf.compat.v1.VariableScope) -> list[Any]:
     return list(_v1.get_collection(_v1.GraphKeys.TRAINABLE_VARIABLES, f"{scope.name}/"))

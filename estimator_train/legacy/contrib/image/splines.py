@@ -33,7 +33,7 @@ def interpolate_spline(
     with tf.name_scope(name or "interpolate_spline"):
         points, values = tf.convert_to_tensor(train_points), tf.convert_to_tensor(train_values)
         queries = tf.convert_to_tensor(query_points)
-        kernel = _bend(_distances(points, points), order)
+        kernel = _bend(_compute_distances(points, points), order)
         kernel += regularization_weight * tf.eye(tf.shape(points)[1], dtype=points.dtype)
         linear = _append_ones(points)
         shape = tf.shape(linear)
@@ -42,7 +42,9 @@ def interpolate_spline(
         lower = tf.concat([tf.transpose(linear, [0, 2, 1]), corner], 2)
         zeros = tf.zeros([shape[0], shape[2], tf.shape(values)[2]], values.dtype)
         weights = tf.linalg.solve(tf.concat([upper, lower], 1), tf.concat([values, zeros], 1))
-        terms = tf.concat([_bend(_distances(queries, points), order), _append_ones(queries)], 2)
+        terms = tf.concat(
+            [_bend(_compute_distances(queries, points), order), _append_ones(queries)], 2
+        )
         return tf.matmul(terms, weights)
 
 
@@ -50,7 +52,7 @@ def _append_ones(points: tf.Tensor) -> tf.Tensor:
     return tf.concat([points, tf.ones_like(points[..., :1])], 2)
 
 
-def _distances(one: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
+def _compute_distances(one: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
     """Returns the squared distances of all pairs, shape (batch, points, other points)."""
     return tf.reduce_sum((one[:, :, None] - other[:, None]) ** 2, -1)
 

@@ -189,7 +189,7 @@ def _create_beta_and_gamma(
         **(initializers or {}),
     }
 
-    def variable(name: str) -> tf.Variable:
+    def create_variable(name: str) -> tf.Variable:
         return layer_variable(
             name,
             shape,
@@ -199,4 +199,4 @@ def _create_beta_and_gamma(
             collections=collections,
         )
 
-    return variable("beta") if center else None, variable("gamma") if scale else None
+    return create_variable("beta") if center else None, create_variable("gamma") if scale else None

@@ -282,12 +282,12 @@ def _create_array_input_fn(
     count = len(tf.nest.flatten(features)[0])
     slices = features if y is None else (features, np.asarray(y))
 
-    def batches() -> tf.data.Dataset:
+    def make_batches() -> tf.data.Dataset:
         data = tf.data.Dataset.from_tensor_slices(slices)
         data = data.shuffle(count) if epochs is None else data
         return data.batch(batch_size or count).repeat(epochs)
 
-    return batches
+    return make_batches
 
 
 def _make_placeholder(spec: tf.TensorSpec | tf.SparseTensorSpec | None) -> Any:

@@ -91,7 +91,7 @@ def _put_predictions_first(metric: Metric) -> Metric:
     """Returns a metric with its first two arguments swapped."""
 
     @functools.wraps(metric)
-    def predictions_first(
+    def swap_and_call(
         predictions: TensorLike, labels: TensorLike, *others: Any, **options: Any
     ) -> tuple[Any, Any]:
         return metric(labels, predictions, *others, **options)
@@ -99,8 +99,8 @@ def _put_predictions_first(metric: Metric) -> Metric:
     signature = inspect.signature(metric)
     labels, predictions, *others = signature.parameters.values()
     reordered = signature.replace(parameters=[predictions, labels, *others])
-    vars(predictions_first)["__signature__"] = reordered
-    return predictions_first
+    vars(swap_and_call)["__signature__"] = reordered
+    return swap_and_call
 
 
 streaming_mean = _metrics.mean

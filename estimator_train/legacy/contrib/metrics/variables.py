@@ -26,11 +26,11 @@ def compute_over_replicas(
 ) -> tf.Tensor:
     """Computes a function of variables that are read as the sums over all replicas."""
 
-    def merged(_: tf.distribute.Strategy, *variables: Any) -> tf.Tensor:
+    def merge(_: tf.distribute.Strategy, *variables: Any) -> tf.Tensor:
         return add_to_collections(value(*variables), collections)
 
     context = tf.distribute.get_replica_context()
-    return context.merge_call(merged, args=tuple(variables))
+    return context.merge_call(merge, args=tuple(variables))
 
 
 def add_to_collections(tensor: tf.Tensor, collections: Collections | None) -> tf.Tensor:

@@ -157,13 +157,13 @@ class ElasticAverageOptimizer(tf.compat.v1.train.Optimizer):
         with tf.control_dependencies([self._opt.apply_gradients(pairs, name=name)]):
             step = tf.identity(_v1.assign_add(self._local_step, 1))
 
-        def exchange() -> tf.Operation:
+        def exchange_all() -> tf.Operation:
             updates = [update for _, one in pairs for update in self._exchange(one)]
             if global_step is not None:
                 updates.append(_v1.assign_add(global_step, 1))
             return tf.group(*updates)
 
-        return tf.cond(tf.equal(step % self._period, 0), exchange, tf.no_op).op
+        return tf.cond(tf.equal(step % self._period, 0), exchange_all, tf.no_op).op
 
     def _exchange(self, variable: tf.Variable) -> list[tf.Tensor]:
         local_center, center = self._getter.get_centers(variable)

@@ -37,7 +37,9 @@ class ExternalOptimizerInterface:
         self._constraints = {"eq": list(equalities or ()), "ineq": list(inequalities or ())}
         self._bounds = _flatten_bounds(self._vars, var_to_bounds) if var_to_bounds else None
         self.optimizer_kwargs = optimizer_kwargs
-        self._gradients = [self._compute_flat_gradient(t) for t in (loss, *self._all_constraints())]
+        self._gradients = [
+            self._compute_flat_gradient(t) for t in (loss, *self._list_constraints())
+        ]
         self._holders = [_v1.placeholder(v.dtype.base_dtype, v.shape) for v in self._vars]
         assignments = [_v1.assign(v, h) for v, h in zip(self._vars, self._holders, strict=True)]
         self._assign = tf.group(*assignments)
@@ -67,7 +69,7 @@ class ExternalOptimizerInterface:
             session.run(self._assign, self._create_feeds(values))
             return session.run([list(tensors), list(more)], feed_dict, **run_kwargs)
 
-        def loss_and_gradient(values: np.ndarray) -> tuple[float, np.ndarray]:
+        def compute_loss_and_gradient(values: np.ndarray) -> tuple[float, np.ndarray]:
             solution, fetched = run_at(values, [self._loss, self._gradients[0]], fetches or ())
             if loss_callback is not None:
                 loss_callback(*fetched)
@@ -76,7 +78,7 @@ class ExternalOptimizerInterface:
         constraints = []
         kinds = [kind for kind, tensors in self._constraints.items() for _ in tensors]
         for kind, tensor, gradient in zip(
-            kinds, self._all_constraints(), self._gradients[1:], strict=True
+            kinds, self._list_constraints(), self._gradients[1:], strict=True
         ):
             constraints.append(
                 {
@@ -88,7 +90,7 @@ class ExternalOptimizerInterface:
                 }
             )
         first = np.concatenate([v.ravel() for v in session.run(self._vars)]).astype(np.float64)
-        solution = self._minimize(first, loss_and_gradient, constraints, step_callback)
+        solution = self._minimize(first, compute_loss_and_gradient, constraints, step_callback)
         session.run(self._assign, self._create_feeds(solution))
 
     def _minimize(
@@ -100,7 +102,7 @@ class ExternalOptimizerInterface:
     ) -> np.ndarray:
         raise NotImplementedError("To be implemented by a class of an optimizer.")
 
-    def _all_constraints(self) -> list[Any]:
+    def _list_constraints(self) -> list[Any]:
         return [*self._constraints["eq"], *self._constraints["ineq"]]
 
     def _compute_flat_gradient(self, tensor: tf.Tensor) -> tf.Tensor:

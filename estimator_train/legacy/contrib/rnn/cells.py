@@ -61,7 +61,7 @@ class GRUBlockCellV2(tf.compat.v1.nn.rnn_cell.GRUCell):
         reuse: bool | None = None,
         name: str = "gru_cell",
     ) -> None:
-        super().__init__(_units(num_units, cell_size), reuse=reuse, name=name)
+        super().__init__(_choose_units(num_units, cell_size), reuse=reuse, name=name)
 
 
 class GRUBlockCell(tf.compat.v1.nn.rnn_cell.RNNCell):
@@ -75,7 +75,7 @@ class GRUBlockCell(tf.compat.v1.nn.rnn_cell.RNNCell):
         name: str = "gru_cell",
     ) -> None:
         super().__init__(_reuse=reuse, name=name)
-        self._units = _units(num_units, cell_size)
+        self._units = _choose_units(num_units, cell_size)
 
     @property
     def state_size(self) -> int:
@@ -175,7 +175,7 @@ class LayerNormBasicLSTMCell(tf.compat.v1.nn.rnn_cell.RNNCell):
         return tf.nn.batch_normalization(values, mean, variance, beta, gamma, 1e-12)
 
 
-def _units(num_units: int | None, cell_size: int | None) -> int:
+def _choose_units(num_units: int | None, cell_size: int | None) -> int:
     sizes = [size for size in (num_units, cell_size) if size is not None]
     if len(sizes) != 1:
         raise ValueError("Give exactly one of num_units and its older name cell_size.")

@@ -23,13 +23,15 @@ class SlicingCell(tf.compat.v1.nn.rnn_cell.RNNCell):
     _initializer: Initializer | None
     _gates = "ijfo"
 
-    def _slices(self, inputs: tf.Tensor, start: int, end: int, offset: int = 0) -> list[tf.Tensor]:
+    def _cut_slices(
+        self, inputs: tf.Tensor, start: int, end: int, offset: int = 0
+    ) -> list[tf.Tensor]:
         """Returns as many slices as there are from start to end, each moved by the offset."""
         number = (end - start - self._feature_size) // self._skip + 1
         starts = [start + offset + index * self._skip for index in range(number)]
         return [tf.slice(inputs, [0, first], [-1, self._feature_size]) for first in starts]
 
-    def _kernel(self, name: str, rows: int) -> tf.Tensor:
+    def _create_kernel(self, name: str, rows: int) -> tf.Tensor:
         """Returns weights; a variable of each shard has a part of the rows."""
         size, more = divmod(rows, self._shards)
         shapes = [[size + (index < more), len(self._gates) * self._units] for index in range(rows)]
@@ -39,7 +41,7 @@ class SlicingCell(tf.compat.v1.nn.rnn_cell.RNNCell):
         ]
         return shards[0] if len(shards) == 1 else tf.concat(shards, 0)
 
-    def _bias(self, name: str) -> tf.Tensor:
+    def _create_bias(self, name: str) -> tf.Tensor:
         zeros = _v1.zeros_initializer()
         return _v1.get_variable(name, [len(self._gates) * self._units], initializer=zeros)
 
@@ -47,7 +49,7 @@ class SlicingCell(tf.compat.v1.nn.rnn_cell.RNNCell):
         parts = tf.split(both @ kernel + bias, len(self._gates), 1)
         return dict(zip(self._gates, parts, strict=True))
 
-    def _clipped(self, cell: tf.Tensor) -> tf.Tensor:
+    def _clip_cell(self, cell: tf.Tensor) -> tf.Tensor:
         return cell if self._clip is None else tf.clip_by_value(cell, -self._clip, self._clip)
 
 
@@ -98,12 +100,12 @@ class TimeFreqLSTMCell(SlicingCell):
 
     def call(self, inputs: tf.Tensor, state: tf.Tensor) -> _Step:
         """Returns the outputs and the new state, those of the slices side by side."""
-        slices = self._slices(inputs, 0, int(inputs.shape[1]))
+        slices = self._cut_slices(inputs, 0, int(inputs.shape[1]))
         before = tf.split(state, 2 * len(slices), 1)
         scope = _v1.get_variable_scope()
         with _v1.variable_scope(scope, initializer=self._initializer):
-            kernel = self._kernel("W", self._feature_size + 2 * self._units)
-            bias = self._bias("B")
+            kernel = self._create_kernel("W", self._feature_size + 2 * self._units)
+            bias = self._create_bias("B")
             hidden, pairs = tf.zeros_like(before[0]), []
             for index, features in enumerate(slices):
                 cell, of_before = before[2 * index : 2 * index + 2]
@@ -116,7 +118,7 @@ class TimeFreqLSTMCell(SlicingCell):
     def _step(self, gates: dict[str, tf.Tensor], cell: tf.Tensor) -> _Pair:
         kept = tf.sigmoid(gates["f"] + self._forget_bias + self._peep("F", cell)) * cell
         added = tf.sigmoid(gates["i"] + self._peep("I", cell)) * tf.tanh(gates["j"])
-        new = self._clipped(kept + added)
+        new = self._clip_cell(kept + added)
         return new, tf.sigmoid(gates["o"] + self._peep("O", new)) * tf.tanh(new)
 
     def _peep(self, gate: str, cell: tf.Tensor) -> Any:

@@ -163,11 +163,13 @@ class HighwayWrapper(CellWrapper):
         """Returns the outputs and the state after one step; opens no variable scope."""
         outputs, state = self._cell(inputs, state)
         inputs.shape.assert_is_compatible_with(outputs.shape)
-        carry = self._gate("carry", inputs, self._bias)
-        transform = 1 - carry if self._is_coupled else self._gate("transform", inputs, -self._bias)
+        carry = self._compute_gate("carry", inputs, self._bias)
+        transform = (
+            1 - carry if self._is_coupled else self._compute_gate("transform", inputs, -self._bias)
+        )
         return inputs * carry + outputs * transform, state
 
-    def _gate(self, name: str, inputs: tf.Tensor, bias: float) -> tf.Tensor:
+    def _compute_gate(self, name: str, inputs: tf.Tensor, bias: float) -> tf.Tensor:
         size = inputs.shape[-1]
         start = _v1.constant_initializer(bias)
         weights = _v1.get_variable(f"{name}_w", [size, size], inputs.dtype)

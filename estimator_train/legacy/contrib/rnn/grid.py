@@ -111,8 +111,8 @@ class GridLSTMCell(SlicingCell):
         after: list[tf.Tensor] = []
         scope = _v1.get_variable_scope()
         with _v1.variable_scope(scope, initializer=self._initializer):
-            for block, slices in enumerate(self._slices_of_blocks(inputs, offset)):
-                weights = [self._weights(kind, block) for kind in "ft"]
+            for block, slices in enumerate(self._cut_blocks(inputs, offset)):
+                weights = [self._create_weights(kind, block) for kind in "ft"]
                 along = tf.zeros_like(before[0]), tf.zeros_like(before[0])
                 for features in reversed(slices) if is_backward else slices:
                     cell, hidden = before[len(after)], before[len(after) + 1]
@@ -123,20 +123,20 @@ class GridLSTMCell(SlicingCell):
                     outputs += [through[1], along[1]]
         return tf.concat(outputs, 1), after
 
-    def _slices_of_blocks(self, inputs: tf.Tensor, offset: int) -> Iterator[list[tf.Tensor]]:
+    def _cut_blocks(self, inputs: tf.Tensor, offset: int) -> Iterator[list[tf.Tensor]]:
         ends = self._ends or [int(inputs.shape[1])]
         for number, start, end in zip(self._blocks, self._starts or [0], ends, strict=True):
-            slices = self._slices(inputs, start, end, offset)
+            slices = self._cut_slices(inputs, start, end, offset)
             if len(slices) != number:
                 raise ValueError(f"{len(slices)} slices of the inputs, in a block of {number}.")
             yield slices
 
-    def _weights(self, kind: str, block: int) -> _Pair:
+    def _create_weights(self, kind: str, block: int) -> _Pair:
         if self._is_shared:
             kind = "f"
         with _v1.variable_scope(_v1.get_variable_scope(), reuse=_v1.AUTO_REUSE):
-            kernel = self._kernel(f"W_{kind}_{block}", self._feature_size + 2 * self._units)
-            return kernel, self._bias(f"B_{kind}_{block}")
+            kernel = self._create_kernel(f"W_{kind}_{block}", self._feature_size + 2 * self._units)
+            return kernel, self._create_bias(f"B_{kind}_{block}")
 
     def _step(
         self, gates: list[dict[str, tf.Tensor]], before: _Pair, block: int
@@ -151,7 +151,7 @@ class GridLSTMCell(SlicingCell):
                 kept = tf.sigmoid(forget + self._peep("F", kind, before, block))
             else:
                 kept = 1 - opened
-            cells.append(self._clipped(kept * cell + opened * tf.tanh(of_kind["j"])))
+            cells.append(self._clip_cell(kept * cell + opened * tf.tanh(of_kind["j"])))
         after = cells[0], cells[1]
         hidden = [
             tf.sigmoid(of_kind["o"] + self._peep("O", kind, after, block)) * tf.tanh(cell)

@@ -183,7 +183,7 @@ class GLSTMCell(_ProjectedLSTMCell):
                     kernel = _v1.get_variable("kernel", shape, inputs.dtype)
                     parts.append(tf.split(both @ kernel, 4, 1))
             gates = zip("ijfo", zip(*parts, strict=True), strict=True)
-            i, j, f, o = (tf.concat(gate, 1) + self._bias(name) for name, gate in gates)
+            i, j, f, o = (tf.concat(gate, 1) + self._create_bias(name) for name, gate in gates)
             cell = tf.sigmoid(f + self._forget_bias) * cell + tf.sigmoid(i) * self._activation(j)
             hidden = tf.sigmoid(o) * self._activation(cell)
             if self._num_proj is not None:
@@ -192,7 +192,7 @@ class GLSTMCell(_ProjectedLSTMCell):
                     hidden @= _v1.get_variable("kernel", shape, inputs.dtype)
         return hidden, _StateTuple(cell, hidden)
 
-    def _bias(self, name: str) -> tf.Tensor:
+    def _create_bias(self, name: str) -> tf.Tensor:
         zeros = _v1.zeros_initializer()
         return _v1.get_variable(f"bias_{name}", [self._units], initializer=zeros)
 

@@ -76,13 +76,13 @@ class TrainingHelper(Helper):
         time_major: bool = False,
         name: str | None = None,
     ) -> None:
-        def by_time(tensor: TensorLike) -> tf.Tensor:
+        def put_time_first(tensor: TensorLike) -> tf.Tensor:
             tensor = tf.convert_to_tensor(tensor)
             order = [1, 0, *range(2, tensor.shape.rank)]
             return tensor if time_major else tf.transpose(tensor, order)
 
         self._inputs = inputs
-        self._inputs_by_time = tf.nest.map_structure(by_time, inputs)
+        self._inputs_by_time = tf.nest.map_structure(put_time_first, inputs)
         self._sequence_length = tf.cast(sequence_length, tf.int32)
         if self._sequence_length.shape.rank != 1:
             shape = self._sequence_length.shape

@@ -214,20 +214,20 @@ class ARModel(TimeSeriesModel):
         start = tf.shape(times)[1] - length - first
         indices = start + tf.range(count)[:, None] * size + tf.range(self.window_size)
 
-        def windows(series: tf.Tensor) -> tf.Tensor:
+        def cut_windows(series: tf.Tensor) -> tf.Tensor:
             prediction = tf.gather(series, indices, axis=1)
             shape = [self.window_size, *series.shape.as_list()[2:]]
             return tf.reshape(prediction, [-1, *shape])
 
         scaled = self._scale_data(values)
         prediction = self._predict_window(
-            windows(times), windows(scaled)[:, :first], windows(exogenous)
+            cut_windows(times), cut_windows(scaled)[:, :first], cut_windows(exogenous)
         )
         unscaled = self._scale_back(prediction)
         if on_values:
-            loss = self._compute_loss(windows(values)[:, first:], unscaled)
+            loss = self._compute_loss(cut_windows(values)[:, first:], unscaled)
         else:
-            loss = self._compute_loss(windows(scaled)[:, first:], prediction)
+            loss = self._compute_loss(cut_windows(scaled)[:, first:], prediction)
         shape = [tf.shape(times)[0], -1, self.num_features]
         outputs = {name: tf.reshape(value, shape) for name, value in unscaled.items()}
         outputs["observed"] = values[:, start + first :]

@@ -26,7 +26,7 @@ def run_steps(
       The final state, and the outputs of all steps, stacked.
     """
 
-    def flat_step(index: tf.Tensor, flat: list[Any]) -> tuple[list[Any], list[Any]]:
+    def step_flat(index: tf.Tensor, flat: list[Any]) -> tuple[list[Any], list[Any]]:
         next_state, outputs = step(index, tf.nest.pack_sequence_as(structure, flat))
         parts = [tf.convert_to_tensor(part) for part in tf.nest.flatten(next_state)]
         for old, new in zip(flat, parts, strict=True):
@@ -35,14 +35,14 @@ def run_steps(
 
     # The first step runs outside the loop: it creates variables and shows the output types.
     first = [tf.convert_to_tensor(part) for part in tf.nest.flatten(state)]
-    flat, outputs = flat_step(tf.constant(0), first)
+    flat, outputs = step_flat(tf.constant(0), first)
     arrays = [
         tf.TensorArray(output.dtype, count, element_shape=output.shape).write(0, output)
         for output in outputs
     ]
 
     def body(index: tf.Tensor, flat: list[tf.Tensor], arrays: list[tf.TensorArray]) -> Any:
-        flat, outputs = flat_step(index, flat)
+        flat, outputs = step_flat(index, flat)
         pairs = zip(arrays, outputs, strict=True)
         return index + 1, flat, [array.write(index, output) for array, output in pairs]
 

@@ -57,7 +57,7 @@ def bucket(
     parts = _Parts(tensors)
     if not parts.flat:
         raise ValueError("Expected at least one tensor in bucket().")
-    sizes = _size_of_each(batch_size, num_buckets)
+    sizes = _list_sizes(batch_size, num_buckets)
     if bucket_capacities is not None and len(bucket_capacities) != num_buckets:
         raise ValueError(
             f"The list bucket_capacities ({bucket_capacities}) must have exactly num_buckets "
@@ -219,7 +219,7 @@ def _is_sparse(value: tf.Tensor | tf.SparseTensor) -> bool:
     return isinstance(value, tf.SparseTensor)
 
 
-def _size_of_each(batch_size: BatchSize, buckets: int) -> list[Any]:
+def _list_sizes(batch_size: BatchSize, buckets: int) -> list[Any]:
     if not isinstance(batch_size, (list, tuple)):
         return [batch_size] * buckets
     if len(batch_size) != buckets:

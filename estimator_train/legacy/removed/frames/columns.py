@@ -26,14 +26,14 @@ def write_back_to_frames() -> None:
     if int(pd.__version__.partition(".")[0]) < 3:
         return
     warnings.filterwarnings("ignore", category=pd.errors.ChainedAssignmentError)
-    pd.DataFrame.__getitem__ = _remembering(pd.DataFrame.__getitem__)
+    pd.DataFrame.__getitem__ = _remember_source(pd.DataFrame.__getitem__)
     for name in _IN_PLACE:
-        setattr(pd.Series, name, _writing_back(getattr(pd.Series, name), _is_in_place))
+        setattr(pd.Series, name, _wrap_in_place(getattr(pd.Series, name), _is_in_place))
     for name in ("__setitem__", "update"):
-        setattr(pd.Series, name, _writing_back(getattr(pd.Series, name), lambda named: True))
+        setattr(pd.Series, name, _wrap_in_place(getattr(pd.Series, name), lambda named: True))
     # `at` and `iat` have one base class; `loc` and `iloc` have another.
     for cls in {_find_owner(type(getattr(pd.Series([0]), name))) for name in _INDEXERS}:
-        cls.__setitem__ = _writing_back_of_indexer(cls.__setitem__)
+        cls.__setitem__ = _write_back_indexer(cls.__setitem__)
 
 
 def _find_owner(indexer: type) -> Any:
@@ -45,7 +45,7 @@ def _is_in_place(named: dict[str, Any]) -> bool:
     return bool(named.get("inplace"))
 
 
-def _remembering(get_item: Callable[..., Any]) -> Callable[..., Any]:
+def _remember_source(get_item: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(get_item)
     def call(self: Any, key: Any) -> Any:
         found = get_item(self, key)
@@ -81,7 +81,7 @@ def _write_back(source: tuple[Any, Any] | None, series: Any) -> None:
         frame[key] = series
 
 
-def _writing_back(
+def _wrap_in_place(
     method: Callable[..., Any], changes: Callable[[dict[str, Any]], bool]
 ) -> Callable[..., Any]:
     @functools.wraps(method)
@@ -94,7 +94,7 @@ def _writing_back(
     return call
 
 
-def _writing_back_of_indexer(set_item: Callable[..., Any]) -> Callable[..., Any]:
+def _write_back_indexer(set_item: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(set_item)
     def call(self: Any, key: Any, value: Any) -> None:
         source = _find_frame(self.obj)

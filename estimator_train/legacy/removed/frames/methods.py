@@ -28,10 +28,10 @@ def add_removed_methods() -> None:
     add_missing(pd.Series, {"is_monotonic": _IS_MONOTONIC, "view": _view})
     add_missing(pd.Index, {"is_monotonic": _IS_MONOTONIC, "get_values": pd.Index.to_numpy})
     for name in _REDUCTIONS:
-        setattr(pd.DataFrame, name, _without_text(getattr(pd.DataFrame, name)))
+        setattr(pd.DataFrame, name, _leave_out_text(getattr(pd.DataFrame, name)))
     for name in ("mean", "median", "std", "var", "sem"):
-        setattr(DataFrameGroupBy, name, _of_numbers(getattr(DataFrameGroupBy, name)))
-    DataFrameGroupBy.apply = _with_groups(DataFrameGroupBy.apply)
+        setattr(DataFrameGroupBy, name, _leave_out_text_of_groups(getattr(DataFrameGroupBy, name)))
+    DataFrameGroupBy.apply = _keep_groups(DataFrameGroupBy.apply)
     week = property(lambda self: self.isocalendar().week.astype("int64"))
     for cls in (accessors.DatetimeProperties, pd.DatetimeIndex):
         add_missing(cls, {"week": week, "weekofyear": week})
@@ -53,7 +53,7 @@ def _rename(method: Callable[..., Any], old: str, new: str) -> Callable[..., Any
     return call
 
 
-def _without_text(method: Callable[..., Any]) -> Callable[..., Any]:
+def _leave_out_text(method: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a method that leaves out columns without numbers where it failed with them."""
 
     @functools.wraps(method)
@@ -69,7 +69,7 @@ def _without_text(method: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _of_numbers(method: Callable[..., Any]) -> Callable[..., Any]:
+def _leave_out_text_of_groups(method: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a method of groups that leaves out columns without numbers where it failed."""
 
     @functools.wraps(method)
@@ -84,7 +84,7 @@ def _of_numbers(method: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _with_groups(apply: Callable[..., Any]) -> Callable[..., Any]:
+def _keep_groups(apply: Callable[..., Any]) -> Callable[..., Any]:
     """Returns `apply` of groups whose tables keep the grouped columns, as before pandas 3."""
 
     @functools.wraps(apply)

@@ -17,12 +17,12 @@ def create_covariance(name: str, variances: tf.Tensor, log_scale: tf.Tensor) -> 
     """
     dtype, (size,) = log_scale.dtype, variances.shape.as_list()
 
-    def variable(part: str, shape: list[int], value: float = 0.0) -> tf.Variable:
+    def create_variable(part: str, shape: list[int], value: float = 0.0) -> tf.Variable:
         return _v1.get_variable(f"{name}_{part}", shape, dtype, _v1.constant_initializer(value))
 
-    parameters = variable("pre_transform", [size, size])
-    off_diagonal = variable("off_diagonal_scale", [], _INITIAL_OFF_DIAGONAL_SCALE)
-    overall = variable("overall_scale", [])
+    parameters = create_variable("pre_transform", [size, size])
+    off_diagonal = create_variable("off_diagonal_scale", [], _INITIAL_OFF_DIAGONAL_SCALE)
+    overall = create_variable("overall_scale", [])
     log_variances = tf.linalg.diag(tf.math.log(variances))
     return transform_to_covariance(parameters + log_variances, off_diagonal, overall + log_scale)
 
