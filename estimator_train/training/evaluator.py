@@ -6,8 +6,7 @@ from collections.abc import Sequence
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.reading import read_global_step, retry_on_deleted_checkpoint
-from estimator_train.engine.distributed.ps_task import find_max_wait_secs
-from estimator_train.engine.distributed.server import Deadline
+from estimator_train.engine.distributed.server import Deadline, find_max_wait_secs
 from estimator_train.estimator import Estimator
 from estimator_train.training.evaluations import Evaluation
 from estimator_train.training.finished import TrainingEnd

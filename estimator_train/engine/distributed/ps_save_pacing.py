@@ -13,7 +13,6 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from estimator_train import cluster
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_consistent_saves import (
@@ -21,7 +20,7 @@ from estimator_train.engine.distributed.ps_consistent_saves import (
     PauseWorkersListener,
 )
 from estimator_train.engine.distributed.ps_table import SharedCounter
-from estimator_train.engine.distributed.server import Deadline, list_addresses, list_training_jobs
+from estimator_train.engine.distributed.server import Deadline, list_other_trainers
 from estimator_train.engine.hook_types import (
     GlobalStepHook,
     Listener,
@@ -58,12 +57,8 @@ def pace_saves(saver: SaverHook, schedule: SaveSchedule, context: EstimatorConte
     listener = SavePacingListener(
         schedule, steps, secs, config.num_worker_replicas, steps_between_checks
     )
-    trainers = list_addresses(
-        list_training_jobs(config), cluster.CHIEF, cluster.MASTER, cluster.WORKER
-    )
-    own = f"{config.task_type}:{config.task_id}"
-    others = {name: address for name, address in trainers.items() if name != own}
-    tf_hooks.add_listeners(saver, [PauseWorkersListener(others), listener], first=True)
+    pause = PauseWorkersListener(list_other_trainers(config))
+    tf_hooks.add_listeners(saver, [pause, listener], first=True)
 
 
 class SavePacingListener(Listener):
