@@ -44,9 +44,8 @@ def extract_form(
     """
     definition = tf.compat.v1.GraphDef(versions=graph_def.versions, library=graph_def.library)
     definition.node.extend(node for node in graph_def.node if node.name in needed)
-    sliced = {
-        source for node in definition.node if node.op in _SLICED for source in _list_sources(node)
-    }
+    slices = [node for node in definition.node if node.op in _SLICED]
+    sliced = {name.partition(":")[0] for node in slices for name in node.input}
     values: dict[str, Any] = {}
     for node in definition.node:
         if node.name in arrays:
@@ -61,10 +60,6 @@ def extract_form(
         node.attr["dtype"].type = dtype
     has_state = any(function.signature.is_stateful for function in definition.library.function)
     return InputForm(definition, values, _make_key(definition), has_state)
-
-
-def _list_sources(node: Any) -> list[str]:
-    return [name.partition(":")[0] for name in node.input]
 
 
 def _make_key(definition: tf.compat.v1.GraphDef) -> bytes:

@@ -8,13 +8,15 @@ makes TensorFlow prune and optimize the model's graph again. A dataset that cann
 """
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.comparison import have_same_structure
 from estimator_train.engine.inputs.external_arrays import list_external_arrays
-from estimator_train.engine.inputs.input_fn import Inputs, bind_input, fits_iterator
+from estimator_train.engine.inputs.input_fn import Inputs, is_dataset
 from estimator_train.engine.inputs.input_form import InputForm, extract_form
 from estimator_train.engine.inputs.start import has_many_rows, optimize_start
 from estimator_train.engine.tf_internals import graphs, iterators
@@ -64,8 +66,6 @@ class InputSlot:
         self._graph = graph
         self._inputs = inputs
         self._forms: dict[_Key, tuple[tf.Operation, dict[str, tf.Tensor]]] = {}
-        self._serialized: tf.Tensor | None = None
-        self._read: tf.Operation | None = None
 
     def take(self, make: Callable[[], Any], prepare: Callable[[], Any]) -> InputStart | None:
         """Builds the next input.
@@ -80,7 +80,8 @@ class InputSlot:
         with tf.Graph().as_default() as source:
             prepare()
             result = make()
-            if not fits_iterator(self._inputs, result):
+            spec = self._inputs.iterator.element_spec
+            if not (is_dataset(result) and have_same_structure(result.element_spec, spec)):
                 return None
             variant = tf.data.experimental.to_variant(result)
         needed = list(graphs.walk([variant.op]))
@@ -94,7 +95,7 @@ class InputSlot:
         serialized = None if arrays else _serialize(source, variant)
         if serialized is None:
             return self._import(source, variant)
-        placeholder, read = self._get_reader()
+        placeholder, read = self._reader
         return InputStart((read,), {placeholder: serialized})
 
     def build_release_op(self) -> tf.Operation | None:
@@ -129,12 +130,12 @@ class InputSlot:
             (start,), {placeholders[name]: form.values[name] for name in placeholders}
         )
 
-    def _get_reader(self) -> tuple[tf.Tensor, tf.Operation]:
-        if self._serialized is None or self._read is None:
-            with self._graph.as_default(), tf.name_scope("next_input"):
-                self._serialized = tf.compat.v1.placeholder(tf.string, [])
-                self._read = self._bind(tf.raw_ops.DatasetFromGraph(graph_def=self._serialized))
-        return self._serialized, self._read
+    @functools.cached_property
+    def _reader(self) -> tuple[tf.Tensor, tf.Operation]:
+        """The placeholder of a serialized dataset, and the operation that starts it."""
+        with self._graph.as_default(), tf.name_scope("next_input"):
+            serialized = tf.compat.v1.placeholder(tf.string, [])
+            return serialized, self._bind(tf.raw_ops.DatasetFromGraph(graph_def=serialized))
 
     def _import(self, source: tf.Graph, variant: tf.Tensor) -> InputStart:
         tables = source.get_collection(_TABLES)
@@ -147,10 +148,11 @@ class InputSlot:
         return InputStart((initializers, start), {}, source, definition.ByteSize())
 
     def _bind(self, variant: tf.Tensor, has_few_rows: bool = False) -> tf.Operation:
-        spec = self._inputs.iterator.element_spec
-        start = bind_input(self._inputs, tf.data.experimental.from_variant(variant, spec))
-        assert start is not None
-        return optimize_start(start, self._inputs.iterator, has_few_rows)
+        iterator = self._inputs.iterator
+        dataset = tf.data.experimental.from_variant(variant, iterator.element_spec)
+        with tf.device("/cpu:0"):
+            start = iterator.make_initializer(dataset)
+        return optimize_start(start, iterator, has_few_rows)
 
 
 def _make_key(form: InputForm) -> _Key:
