@@ -27,7 +27,6 @@ from estimator_train.goodput.clock import WAITING, process_clock
 from estimator_train.lifecycle import preemption
 
 _LOG = tf.get_logger()
-_TABLE = "estimator_train/consistent_saves"
 _POLL_SECS = 0.005
 _PROBE_SECS = 0.5
 _MAX_WAIT_SECS = 60.0
@@ -103,10 +102,8 @@ class PauseForSaveHook(GlobalStepHook):
     def begin(self) -> None:
         """Adds the shared counters to the graph."""
         self._request = _request()
-        self._active, self._paused = (
-            _make_active_counter(self._name),
-            _make_paused_counter(self._name),
-        )
+        self._active = _make_active_counter(self._name)
+        self._paused = _make_paused_counter(self._name)
 
     def steps_until_due(self, global_step: int) -> None:
         """Returns None: the chief waits for the end of a loop."""
@@ -144,7 +141,7 @@ class PauseForSaveHook(GlobalStepHook):
     def _pause(self, session: tf.compat.v1.Session, request: int) -> None:
         if request == _RUNS:
             return
-        deadline = Deadline(float("inf"))
+        deadline = Deadline()
         acknowledged = _RUNS
         while not (self._is_over() or preemption.is_requested()):
             request = int(session.run(self._request.value))
@@ -158,14 +155,14 @@ class PauseForSaveHook(GlobalStepHook):
 
 def _request() -> SharedCounter:
     """Returns the number of the chief's request to pause; 0 if there is none."""
-    return SharedCounter(_TABLE, "request", _RUNS)
+    return SharedCounter("request_to_pause", _RUNS)
 
 
 def _make_active_counter(name: str) -> SharedCounter:
     """Returns 1 while a worker has a session in which it makes steps, otherwise 0."""
-    return SharedCounter(_TABLE, f"active_{name.replace(':', '_')}", 0)
+    return SharedCounter(f"active_{name}", 0)
 
 
 def _make_paused_counter(name: str) -> SharedCounter:
     """Returns the last request that a worker has followed."""
-    return SharedCounter(_TABLE, f"paused_{name.replace(':', '_')}", _RUNS)
+    return SharedCounter(f"paused_{name}", _RUNS)

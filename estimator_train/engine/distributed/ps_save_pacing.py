@@ -34,7 +34,6 @@ from estimator_train.engine.tf_internals import tf_hooks
 from estimator_train.lifecycle import preemption
 
 _LOG = tf.get_logger()
-_TABLE = "estimator_train/save_pacing"
 _NO_LIMIT = tf.int64.max
 # A worker makes at most two steps before it reads the limit, and one more in the final steps.
 _STEPS_EACH = 3
@@ -164,7 +163,7 @@ class WaitForSaveHook(GlobalStepHook):
                 self._wait(run_context.session)
 
     def _wait(self, session: tf.compat.v1.Session) -> None:
-        wrote_at, deadline = time.monotonic(), Deadline(float("inf"))
+        wrote_at, deadline = time.monotonic(), Deadline()
         while not (self._is_over() or preemption.is_requested()):
             step, limit, writing = session.run(
                 [self._global_step, self._limit.value, self._writing.value]
@@ -194,4 +193,4 @@ class WaitForSaveHook(GlobalStepHook):
 
 def _create_shared_counters() -> tuple[SharedCounter, SharedCounter]:
     """Returns the global step at which workers wait, and 1 while the chief writes, otherwise 0."""
-    return SharedCounter(_TABLE, "limit", _NO_LIMIT), SharedCounter(_TABLE, "writing", 0)
+    return SharedCounter("save_limit", _NO_LIMIT), SharedCounter("is_writing", 0)

@@ -1,6 +1,7 @@
 """The gRPC server of this task, and waits for the servers of other tasks."""
 
 import logging
+import math
 import socket
 import time
 from collections.abc import Mapping
@@ -116,7 +117,7 @@ def list_other_trainers(config: RunConfig) -> dict[str, str]:
 def find_max_wait_secs(config: RunConfig) -> float:
     """Returns the maximum number of seconds to wait for other tasks."""
     secs = config.session_creation_timeout_secs
-    return float("inf") if secs is None else float(secs)
+    return math.inf if secs is None else float(secs)
 
 
 def is_reachable(address: str) -> bool:
@@ -180,12 +181,12 @@ class Deadline:
     """Deadline of a wait, which is logged every 30 seconds.
 
     Args:
-      seconds: Maximum time to wait from now.
+      seconds: Maximum time to wait from now; by default the wait is only logged.
       is_usual: Whether the wait is part of every job, as an evaluator's for the next checkpoint: it
         is then logged at level INFO, otherwise at WARNING.
     """
 
-    def __init__(self, seconds: float, is_usual: bool = False) -> None:
+    def __init__(self, seconds: float = math.inf, is_usual: bool = False) -> None:
         self._seconds = seconds
         self._clock = WaitClock(seconds, logging.INFO if is_usual else logging.WARNING)
 
