@@ -1,7 +1,6 @@
 """Strategies: the cluster that a strategy needs, and the form of a strategy for graphs."""
 
 import dataclasses
-import os
 from typing import Any
 
 import tensorflow as tf
@@ -54,7 +53,7 @@ def resolve_cluster(config: RunConfig) -> RunConfig:
         _check_has_no_ps(strategy, place)
         return config.in_cluster(place)
     trainers = place.num_trainers
-    if trainers > 1 and cluster.TFConfig().is_present(os.environ):
+    if trainers > 1 and cluster.has_tf_config():
         raise ValueError(
             f"{_name(strategy)} trains in one process, and TF_CONFIG has {trainers} that train. "
             "Use MultiWorkerMirroredStrategy, or ParameterServerStrategy with a job `ps`."
