@@ -60,7 +60,7 @@ def call_input_fn(
         input_fn's default is then used.
     """
     config = context.config
-    place = {} if input_context is None else {"input_context": input_context}
+    shard = {} if input_context is None else {"input_context": input_context}
     master = config.evaluation_master if mode == ModeKeys.EVAL else config.master
     # The strategy of synchronous workers may have started the server in this process.
     is_local = not master or runs_here(master) or context.topology.is_synchronous
@@ -71,7 +71,7 @@ def call_input_fn(
     )
     try:
         with tf.device("/cpu:0"), external:
-            result = context.call_input_fn(input_fn, mode, **place)
+            result = context.call_input_fn(input_fn, mode, **shard)
     except Exception as error:
         explain_keras_3_error("input_fn", error)
         raise
@@ -99,7 +99,7 @@ def make_inputs(context: EstimatorContext, input_fn: Any, mode: str) -> Inputs:
         result = select_shard(result, shard)
     with tf.device("/cpu:0"):
         iterator = tf.compat.v1.data.make_initializable_iterator(result)
-        return Inputs(*split(iterator.get_next()), iterator, iterator.initializer)
+        return Inputs(*split(iterator.get_next()), iterator, iterator.initializer, shard)
 
 
 def find_batch_size(features: Any) -> tf.Tensor | None:
