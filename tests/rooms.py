@@ -44,9 +44,7 @@ ROOMS = {
         "cluster engine engine.checkpoints engine.context engine.inputs engine.loops "
         "engine.tf_internals goodput lifecycle run_config"
     ),
-    "engine.graph": (
-        "engine engine.context engine.inputs engine.tf_internals estimator_spec run_config"
-    ),
+    "engine.graph": "engine engine.context engine.inputs engine.tf_internals estimator_spec",
     "engine.inputs": (
         "engine engine.checkpoints engine.compiled engine.context engine.loops "
         "engine.tf_internals estimator_spec goodput"

@@ -4,7 +4,7 @@
 (Slurm, SageMaker, torchrun) whether it started this process.
 """
 
-from estimator_train.cluster.platforms import TFConfig, detect
+from estimator_train.cluster.platforms import detect, has_tf_config
 from estimator_train.cluster.task import (
     CHIEF,
     EVALUATOR,
@@ -31,10 +31,10 @@ __all__ = [
     "WORKER",
     "Cluster",
     "Jobs",
-    "TFConfig",
     "check_addresses",
     "cluster_from_tf_config",
     "detect",
+    "has_tf_config",
     "read_jobs",
     "read_platform_settings",
     "read_tf_config",

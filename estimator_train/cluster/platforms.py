@@ -11,130 +11,91 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 from estimator_train.cluster.task import CHIEF, EVALUATOR, PS, WORKER, Cluster
 from estimator_train.cluster.tf_config import cluster_from_tf_config, read_tf_config
 
 Variables = Mapping[str, str]
 
-
-class Platform(Protocol):
-    """Platform that starts the processes of a cluster."""
-
-    name: str
-
-    def is_present(self, variables: Variables) -> bool:
-        """Returns whether this platform started a process with these environment variables."""
-
-    def read_cluster(self, variables: Variables, needs_chief: bool) -> Cluster:
-        """Returns the cluster and the task of the process.
-
-        Raises:
-          ValueError: A variable is missing or wrong.
-        """
+_SLURM_PORT = 15000
+_SAGEMAKER_PORT = 2222
 
 
-class TFConfig:
-    """TF_CONFIG, as Vertex AI, Kubeflow and users set it."""
+def has_tf_config(variables: Variables = os.environ) -> bool:
+    """Returns whether TF_CONFIG, as Vertex AI, Kubeflow and users set it, has a cluster or a task.
 
-    name = "TF_CONFIG"
-
-    def is_present(self, variables: Variables) -> bool:
-        """Returns whether TF_CONFIG has a cluster or a task."""
-        config = read_tf_config(variables.get("TF_CONFIG", ""))
-        return bool(config.get("cluster") or config.get("task"))
-
-    def read_cluster(self, variables: Variables, needs_chief: bool) -> Cluster:
-        """Returns the cluster and the task of the process."""
-        return cluster_from_tf_config(variables.get("TF_CONFIG", ""), needs_chief=needs_chief)
+    Args:
+      variables: The environment variables.
+    """
+    config = read_tf_config(variables.get("TF_CONFIG", ""))
+    return bool(config.get("cluster") or config.get("task"))
 
 
-class Slurm:
-    """Tasks of a Slurm step. An interactive shell (`bash`, `interactive`) is not a job."""
+def _read_slurm(variables: Variables) -> Cluster | None:
+    """Returns the cluster of the tasks of a Slurm batch step; None outside of one.
 
-    name = "Slurm"
-    first_port = 15000
-
-    def is_present(self, variables: Variables) -> bool:
-        """Returns whether the process is one of several tasks of a batch step."""
-        if variables.get("SLURM_JOB_NAME") in ("bash", "interactive"):
-            return False
-        tasks = "SLURM_STEP_NUM_TASKS" if "SLURM_STEP_NUM_TASKS" in variables else "SLURM_NTASKS"
-        return "SLURM_PROCID" in variables and read_number(variables, tasks, "1") > 1
-
-    def read_cluster(self, variables: Variables, needs_chief: bool) -> Cluster:
-        """Returns the cluster; the first port is 15000 + the last four digits of the job id."""
-        del needs_chief
-        nodes = _expand_nodes(_require_either(variables, "SLURM_STEP_NODELIST", "SLURM_NODELIST"))
-        counts = _expand_counts(
-            _require_either(variables, "SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE")
+    An interactive shell (`bash`, `interactive`) is not a job. The first port is 15000 + the last
+    four digits of the job id.
+    """
+    tasks = "SLURM_STEP_NUM_TASKS" if "SLURM_STEP_NUM_TASKS" in variables else "SLURM_NTASKS"
+    if variables.get("SLURM_JOB_NAME") in ("bash", "interactive"):
+        return None
+    if "SLURM_PROCID" not in variables or read_number(variables, tasks, "1") <= 1:
+        return None
+    nodes = _expand_nodes(_require_either(variables, "SLURM_STEP_NODELIST", "SLURM_NODELIST"))
+    counts = _expand_counts(
+        _require_either(variables, "SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE")
+    )
+    if len(nodes) != len(counts):
+        raise ValueError(
+            f"Slurm names {len(nodes)} nodes ({', '.join(nodes)}) and counts tasks on "
+            f"{len(counts)}: SLURM_STEP_NODELIST and SLURM_STEP_TASKS_PER_NODE do not agree."
         )
-        if len(nodes) != len(counts):
-            raise ValueError(
-                f"Slurm names {len(nodes)} nodes ({', '.join(nodes)}) and counts tasks on "
-                f"{len(counts)}: SLURM_STEP_NODELIST and SLURM_STEP_TASKS_PER_NODE do not agree."
-            )
-        port = self.first_port + int(_require(variables, "SLURM_JOB_ID")[-4:])
-        addresses = [
-            f"{node}:{port + local}"
-            for node, count in zip(nodes, counts, strict=True)
-            for local in range(count)
-        ]
-        return _assign_roles(addresses, read_number(variables, "SLURM_PROCID"), variables)
+    port = _SLURM_PORT + int(_require(variables, "SLURM_JOB_ID")[-4:])
+    addresses = [
+        f"{node}:{port + local}"
+        for node, count in zip(nodes, counts, strict=True)
+        for local in range(count)
+    ]
+    return _assign_roles(addresses, read_number(variables, "SLURM_PROCID"), variables)
 
 
-class SageMaker:
-    """Hosts of a SageMaker training job, with one process on each."""
-
-    name = "SageMaker"
-    port = 2222
-
-    def is_present(self, variables: Variables) -> bool:
-        """Returns whether there are several hosts."""
-        return len(_read_json_list(variables, "SM_HOSTS")) > 1
-
-    def read_cluster(self, variables: Variables, needs_chief: bool) -> Cluster:
-        """Returns the cluster and the task of the process."""
-        del needs_chief
-        hosts = _read_json_list(variables, "SM_HOSTS")
-        own = _require(variables, "SM_CURRENT_HOST")
-        if own not in hosts:
-            raise ValueError(f"SM_CURRENT_HOST={own} is not one of SM_HOSTS: {', '.join(hosts)}")
-        addresses = [f"{host}:{self.port}" for host in hosts]
-        return _assign_roles(addresses, hosts.index(own), variables)
+def _read_sagemaker(variables: Variables) -> Cluster | None:
+    """Returns the cluster of a SageMaker job, one process on each host; None on a single host."""
+    hosts = _read_json_list(variables, "SM_HOSTS")
+    if len(hosts) <= 1:
+        return None
+    own = _require(variables, "SM_CURRENT_HOST")
+    if own not in hosts:
+        raise ValueError(f"SM_CURRENT_HOST={own} is not one of SM_HOSTS: {', '.join(hosts)}")
+    addresses = [f"{host}:{_SAGEMAKER_PORT}" for host in hosts]
+    return _assign_roles(addresses, hosts.index(own), variables)
 
 
-class Torchrun:
-    """Processes of torchrun on one machine."""
+def _read_torchrun(variables: Variables) -> Cluster | None:
+    """Returns the cluster of the processes of torchrun on one machine; None for a single one.
 
-    name = "torchrun"
-
-    def is_present(self, variables: Variables) -> bool:
-        """Returns whether the process is one of several ranks."""
-        names = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
-        return all(name in variables for name in names) and read_number(variables, "WORLD_SIZE") > 1
-
-    def read_cluster(self, variables: Variables, needs_chief: bool) -> Cluster:
-        """Returns the cluster; its ports follow MASTER_PORT, which torchrun itself uses."""
-        del needs_chief
-        size = read_number(variables, "WORLD_SIZE")
-        if read_number(variables, "LOCAL_WORLD_SIZE", str(size)) != size:
-            raise ValueError(
-                "torchrun does not provide the addresses of processes on other machines "
-                f"(WORLD_SIZE={size}, LOCAL_WORLD_SIZE={variables['LOCAL_WORLD_SIZE']}). Set "
-                "TF_CONFIG, or give --worker_hosts and --task_index."
-            )
-        host, port = variables["MASTER_ADDR"], read_number(variables, "MASTER_PORT")
-        addresses = [f"{host}:{port + 1 + rank}" for rank in range(size)]
-        return _assign_roles(addresses, read_number(variables, "RANK"), variables)
-
-
-PLATFORMS: tuple[Platform, ...] = (TFConfig(), Slurm(), SageMaker(), Torchrun())
+    The ports follow MASTER_PORT, which torchrun itself uses.
+    """
+    names = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
+    if not all(name in variables for name in names):
+        return None
+    size = read_number(variables, "WORLD_SIZE")
+    if size <= 1:
+        return None
+    if read_number(variables, "LOCAL_WORLD_SIZE", str(size)) != size:
+        raise ValueError(
+            "torchrun does not provide the addresses of processes on other machines "
+            f"(WORLD_SIZE={size}, LOCAL_WORLD_SIZE={variables['LOCAL_WORLD_SIZE']}). Set "
+            "TF_CONFIG, or give --worker_hosts and --task_index."
+        )
+    host, port = variables["MASTER_ADDR"], read_number(variables, "MASTER_PORT")
+    addresses = [f"{host}:{port + 1 + rank}" for rank in range(size)]
+    return _assign_roles(addresses, read_number(variables, "RANK"), variables)
 
 
 def detect(variables: Variables = os.environ, *, needs_chief: bool = False) -> Cluster:
-    """Reads the cluster of this process from the first platform that is present.
+    """Reads the cluster of this process from TF_CONFIG, or the first platform that started it.
 
     Args:
       variables: The environment variables.
@@ -147,9 +108,12 @@ def detect(variables: Variables = os.environ, *, needs_chief: bool = False) -> C
       ValueError: A variable of the cluster is missing or wrong.
       TypeError: TF_CONFIG has a value of a wrong type.
     """
-    for platform in PLATFORMS:
-        if platform.is_present(variables):
-            return platform.read_cluster(variables, needs_chief)
+    if has_tf_config(variables):
+        return cluster_from_tf_config(variables.get("TF_CONFIG", ""), needs_chief=needs_chief)
+    for read_cluster in (_read_slurm, _read_sagemaker, _read_torchrun):
+        found = read_cluster(variables)
+        if found is not None:
+            return found
     return Cluster()
 
 

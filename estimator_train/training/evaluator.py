@@ -6,8 +6,7 @@ from collections.abc import Sequence
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.reading import read_global_step, retry_on_deleted_checkpoint
-from estimator_train.engine.distributed.ps_task import find_max_wait_secs
-from estimator_train.engine.distributed.server import Deadline
+from estimator_train.engine.distributed.server import Deadline, find_max_wait_secs
 from estimator_train.estimator import Estimator
 from estimator_train.training.evaluations import Evaluation
 from estimator_train.training.finished import TrainingEnd
@@ -56,7 +55,7 @@ class _Evaluator:
         self._estimator, self._max_steps = estimator, train_spec.max_steps
         self._end = TrainingEnd(estimator.model_dir)
         self._min_wait = find_max_wait_secs(estimator.config)
-        self._patience = Deadline(self._min_wait, is_usual=True)
+        self._deadline = Deadline(self._min_wait, is_usual=True)
         self._last_path: str | None = None
         self._last_time = time.monotonic()
         self._longest = 0.0
@@ -93,7 +92,7 @@ class _Evaluator:
         """
         path = self._last_path
         what = f"for a checkpoint after {path}" if path else "for the first checkpoint"
-        self._patience.wait(_LOOK_EVERY_SECS, f"{what} in {self._estimator.model_dir}")
+        self._deadline.wait(_LOOK_EVERY_SECS, f"{what} in {self._estimator.model_dir}")
 
     def _evaluate(self, step: int, has_ended: bool) -> bool:
         for evaluation in self.evaluations:
@@ -130,4 +129,4 @@ class _Evaluator:
             self._longest = max(self._longest, now - self._last_time)
         self._last_path, self._last_time = path, now
         longest = max(self._min_wait, _INTERVALS * self._longest)
-        self._patience = Deadline(longest, is_usual=True)
+        self._deadline = Deadline(longest, is_usual=True)

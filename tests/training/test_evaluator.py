@@ -86,7 +86,7 @@ def test_patience_grows_to_three_times_the_longest_interval_between_checkpoints(
     for _ in range(4):
         estimator.train(input_fn, steps=1)
         assert not sidecar.evaluate_due()
-        patience.append(sidecar._patience._seconds)
+        patience.append(sidecar._deadline._seconds)
     assert patience == [20.0, 20.0, 90.0, 90.0]
 
 

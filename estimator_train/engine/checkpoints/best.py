@@ -47,16 +47,16 @@ def keep_if_best(
             f"It has {sorted(metrics)}."
         )
     directory = os.path.join(config.model_dir, _DIRECTORY)
-    ranked = _read(directory)
+    before = _read(directory)
     name = os.path.basename(checkpoint_path)
     entry = {"name": name, "step": int(metrics["global_step"]), "value": float(metrics[metric])}
-    others = [other for other in ranked if other["name"] != name]
+    others = [other for other in before if other["name"] != name]
     # A stable sort: of equal values the earlier checkpoint stays.
     ranked = sorted([*others, entry], key=lambda e: e["value"], reverse=mode == "max")
     kept, dropped = ranked[:max_kept], ranked[max_kept:]
     if entry in kept:
         tf.io.gfile.makedirs(directory)
-        if entry["name"] not in {other["name"] for other in _read(directory)}:
+        if len(others) == len(before):  # This checkpoint is not there yet.
             try:
                 _copy(checkpoint_path, os.path.join(directory, name))
             except tf.errors.NotFoundError:

@@ -69,9 +69,9 @@ def read_checkpoint(path: str, files: Sequence[str]) -> Reading:
                 _read_variable(reader, name)
     except MemoryError as error:
         # The index is small: only a wrong length in it asks for more memory than there is.
-        return Reading(fault=error) if is_open else _judge(path, files, error)
+        return Reading(fault=error) if is_open else _classify_error(path, files, error)
     except Exception as error:  # The reader raises IndexError, RuntimeError, ... for torn files.
-        return _judge(path, files, error)
+        return _classify_error(path, files, error)
     return Reading()
 
 
@@ -90,7 +90,7 @@ def _read_variable(reader: Any, name: str) -> None:
             raise
 
 
-def _judge(path: str, files: Sequence[str], error: BaseException) -> Reading:
+def _classify_error(path: str, files: Sequence[str], error: BaseException) -> Reading:
     """Decides whether an error of the reader proves that the files are damaged."""
     try:
         missing = _find_missing_file(path, str(error))

@@ -37,33 +37,26 @@ def lock_model_dir(config: RunConfig) -> Iterator[None]:
     Raises:
       ValueError: Another job trains there, and `allow_shared_model_dir` is False.
     """
-    if fcntl is None or not config.is_chief or config.allow_shared_model_dir:
-        yield
-        return
-    if "://" in config.model_dir:
-        yield
-        return
+    has_locks = fcntl is not None and "://" not in config.model_dir
     path = os.path.join(config.model_dir, _FILE)
-    try:
-        os.makedirs(config.model_dir, exist_ok=True)
-        lock = _acquire(path)
-    except BlockingIOError as held:
-        _warn_or_raise(config, held)
-        lock = None
-    except OSError as error:
-        # Or the directory is not writable; then the first checkpoint raises the error.
-        if error.errno in _WITHOUT_LOCKS:
-            _log_missing_locks(config, error)
-        lock = None
-    if lock is None:
-        yield
-        return
+    lock = None
+    if has_locks and config.is_chief and not config.allow_shared_model_dir:
+        try:
+            os.makedirs(config.model_dir, exist_ok=True)
+            lock = _acquire(path)
+        except BlockingIOError as held:
+            _warn_or_raise(config, held)
+        except OSError as error:
+            # Or the directory is not writable; then the first checkpoint raises the error.
+            if error.errno in _WITHOUT_LOCKS:
+                _log_missing_locks(config, error)
     try:
         yield
     finally:
-        with contextlib.suppress(OSError):
-            os.unlink(path)
-        os.close(lock)
+        if lock is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+            os.close(lock)
 
 
 def _log_missing_locks(config: RunConfig, error: OSError) -> None:

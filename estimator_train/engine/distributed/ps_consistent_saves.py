@@ -27,11 +27,10 @@ from estimator_train.goodput.clock import WAITING, process_clock
 from estimator_train.lifecycle import preemption
 
 _LOG = tf.get_logger()
-_TABLE = "estimator_train/consistent_saves"
 _POLL_SECS = 0.005
 _PROBE_SECS = 0.5
 _MAX_WAIT_SECS = 60.0
-_RUNS = 0
+_NO_REQUEST = 0
 OutsideSteps: TypeAlias = Callable[[Any], contextlib.AbstractContextManager[None]]
 
 
@@ -48,7 +47,7 @@ class PauseWorkersListener(Listener):
 
     def begin(self) -> None:
         """Adds the shared counters to the graph."""
-        self._request = _request()
+        self._request = _make_request_counter()
         self._active = {name: _make_active_counter(name) for name in self._workers}
         self._paused = {name: _make_paused_counter(name) for name in self._workers}
 
@@ -61,7 +60,7 @@ class PauseWorkersListener(Listener):
 
     def after_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
         """Lets the workers continue."""
-        self._request.set(session, _RUNS)
+        self._request.set(session, _NO_REQUEST)
 
     def _wait(self, session: tf.compat.v1.Session) -> None:
         began = time.monotonic()
@@ -102,11 +101,9 @@ class PauseForSaveHook(GlobalStepHook):
 
     def begin(self) -> None:
         """Adds the shared counters to the graph."""
-        self._request = _request()
-        self._active, self._paused = (
-            _make_active_counter(self._name),
-            _make_paused_counter(self._name),
-        )
+        self._request = _make_request_counter()
+        self._active = _make_active_counter(self._name)
+        self._paused = _make_paused_counter(self._name)
 
     def steps_until_due(self, global_step: int) -> None:
         """Returns None: the chief waits for the end of a loop."""
@@ -142,13 +139,13 @@ class PauseForSaveHook(GlobalStepHook):
         self._pause(session, int(session.run(self._request.value)))
 
     def _pause(self, session: tf.compat.v1.Session, request: int) -> None:
-        if request == _RUNS:
+        if request == _NO_REQUEST:
             return
-        deadline = Deadline(float("inf"))
-        acknowledged = _RUNS
+        deadline = Deadline()
+        acknowledged = _NO_REQUEST
         while not (self._is_over() or preemption.is_requested()):
             request = int(session.run(self._request.value))
-            if request == _RUNS:
+            if request == _NO_REQUEST:
                 return
             if request != acknowledged:
                 self._paused.set(session, request)
@@ -156,16 +153,16 @@ class PauseForSaveHook(GlobalStepHook):
             deadline.wait(_POLL_SECS, "for the chief to write a checkpoint")
 
 
-def _request() -> SharedCounter:
+def _make_request_counter() -> SharedCounter:
     """Returns the number of the chief's request to pause; 0 if there is none."""
-    return SharedCounter(_TABLE, "request", _RUNS)
+    return SharedCounter("request_to_pause", _NO_REQUEST)
 
 
 def _make_active_counter(name: str) -> SharedCounter:
     """Returns 1 while a worker has a session in which it makes steps, otherwise 0."""
-    return SharedCounter(_TABLE, f"active_{name.replace(':', '_')}", 0)
+    return SharedCounter(f"active_{name}", 0)
 
 
 def _make_paused_counter(name: str) -> SharedCounter:
     """Returns the last request that a worker has followed."""
-    return SharedCounter(_TABLE, f"paused_{name.replace(':', '_')}", _RUNS)
+    return SharedCounter(f"paused_{name}", _NO_REQUEST)

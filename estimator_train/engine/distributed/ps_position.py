@@ -13,7 +13,6 @@ from estimator_train.engine.distributed.ps_table import SharedCounter
 from estimator_train.engine.hook_types import Listener, PassiveHook, RunArgs, RunContext, RunValues
 from estimator_train.engine.inputs.position import InputPosition
 
-_TABLE = "estimator_train/saved_step"
 _NO_STEP = -1
 
 
@@ -78,4 +77,4 @@ class SaveWithChiefHook(PassiveHook):
 
 def _make_saved_step_counter() -> SharedCounter:
     """Returns the step of the chief's last checkpoint."""
-    return SharedCounter(_TABLE, "step", _NO_STEP)
+    return SharedCounter("saved_step", _NO_STEP)

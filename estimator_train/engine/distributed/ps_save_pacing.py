@@ -13,7 +13,6 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from estimator_train import cluster
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_consistent_saves import (
@@ -21,7 +20,7 @@ from estimator_train.engine.distributed.ps_consistent_saves import (
     PauseWorkersListener,
 )
 from estimator_train.engine.distributed.ps_table import SharedCounter
-from estimator_train.engine.distributed.server import Deadline, list_addresses, list_training_jobs
+from estimator_train.engine.distributed.server import Deadline, list_other_trainers
 from estimator_train.engine.hook_types import (
     GlobalStepHook,
     Listener,
@@ -35,7 +34,6 @@ from estimator_train.engine.tf_internals import tf_hooks
 from estimator_train.lifecycle import preemption
 
 _LOG = tf.get_logger()
-_TABLE = "estimator_train/save_pacing"
 _NO_LIMIT = tf.int64.max
 # A worker makes at most two steps before it reads the limit, and one more in the final steps.
 _STEPS_EACH = 3
@@ -58,12 +56,8 @@ def pace_saves(saver: SaverHook, schedule: SaveSchedule, context: EstimatorConte
     listener = SavePacingListener(
         schedule, steps, secs, config.num_worker_replicas, steps_between_checks
     )
-    trainers = list_addresses(
-        list_training_jobs(config), cluster.CHIEF, cluster.MASTER, cluster.WORKER
-    )
-    own = f"{config.task_type}:{config.task_id}"
-    others = {name: address for name, address in trainers.items() if name != own}
-    tf_hooks.add_listeners(saver, [PauseWorkersListener(others), listener], first=True)
+    pause = PauseWorkersListener(list_other_trainers(config))
+    tf_hooks.add_listeners(saver, [pause, listener], first=True)
 
 
 class SavePacingListener(Listener):
@@ -169,7 +163,7 @@ class WaitForSaveHook(GlobalStepHook):
                 self._wait(run_context.session)
 
     def _wait(self, session: tf.compat.v1.Session) -> None:
-        wrote_at, deadline = time.monotonic(), Deadline(float("inf"))
+        wrote_at, deadline = time.monotonic(), Deadline()
         while not (self._is_over() or preemption.is_requested()):
             step, limit, writing = session.run(
                 [self._global_step, self._limit.value, self._writing.value]
@@ -199,4 +193,4 @@ class WaitForSaveHook(GlobalStepHook):
 
 def _create_shared_counters() -> tuple[SharedCounter, SharedCounter]:
     """Returns the global step at which workers wait, and 1 while the chief writes, otherwise 0."""
-    return SharedCounter(_TABLE, "limit", _NO_LIMIT), SharedCounter(_TABLE, "writing", 0)
+    return SharedCounter("save_limit", _NO_LIMIT), SharedCounter("is_writing", 0)

@@ -2,6 +2,8 @@
 
 import tensorflow as tf
 
+_COUNTERS = "estimator_train/counters"
+
 
 def open_table(name: str) -> tf.Tensor:
     """Returns the table of a name on the current device, from strings to int64.
@@ -17,17 +19,17 @@ class SharedCounter:
     """Number on the first parameter server, which one task sets and the others read.
 
     Args:
-      table: The name of the table that has the number.
-      name: The key of the number.
+      name: The name of the number, unique in the cluster.
       default: The value before a task has set one.
 
     Attributes:
       value: Tensor of the number, an int64 scalar.
     """
 
-    def __init__(self, table: str, name: str, default: int) -> None:
-        with tf.device("/job:ps/task:0"), tf.name_scope(f"told_{name}"):
-            handle, key = open_table(table), tf.constant(name)
+    def __init__(self, name: str, default: int) -> None:
+        scope = f"shared_{name.replace(':', '_')}"
+        with tf.device("/job:ps/task:0"), tf.name_scope(scope):
+            handle, key = open_table(_COUNTERS), tf.constant(name)
             self.value = tf.raw_ops.LookupTableFindV2(
                 table_handle=handle, keys=key, default_value=tf.constant(default, tf.int64)
             )

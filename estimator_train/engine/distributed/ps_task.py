@@ -20,9 +20,14 @@ from estimator_train.engine.distributed.ps_status import FollowChiefHook, Status
 from estimator_train.engine.distributed.server import (
     Deadline,
     answers,
+    find_chief,
+    find_max_wait_secs,
     is_reachable,
     list_addresses,
+    list_other_trainers,
+    list_trainers,
     list_training_jobs,
+    name_task,
     start_server,
     wait_until_reachable,
 )
@@ -36,8 +41,6 @@ from estimator_train.run_config import RunConfig
 from estimator_train.run_config.topology import Topology
 
 _LOG = tf.get_logger()
-_CHIEFS = (cluster.CHIEF, cluster.MASTER)
-_TRAINERS = (*_CHIEFS, cluster.WORKER)
 _POLL_SECS = 0.5
 # Time for workers to end after the chief has, before parameter servers end.
 _GRACE_SECS = 120.0
@@ -67,7 +70,7 @@ class PsTask:
     @property
     def name(self) -> str:
         """The name of the task, such as "worker:1"."""
-        return f"{self.config.task_type}:{self.config.task_id}"
+        return name_task(self.config)
 
     def make_hooks(self, max_steps: int | None) -> list[Hook]:
         """Returns the hooks that sessions of this task need in a cluster.
@@ -76,12 +79,11 @@ class PsTask:
           max_steps: The global step at which the training ends, or None.
         """
         config = self.config
-        chief = _find_chief(config)
+        chief = find_chief(config)
         if chief is None or not config.num_ps_replicas:
             return []
-        trainers = _list_trainers(config)
         if config.is_chief:
-            others = {name: address for name, address in trainers.items() if name != self.name}
+            others = list_other_trainers(config)
             if max_steps is None or not others:
                 return []
             return [
@@ -89,7 +91,7 @@ class PsTask:
                     max_steps, others, self._find_paused, self.topology.steps_between_checks
                 )
             ]
-        max_wait = find_max_wait_secs(config)
+        trainers, max_wait = list_trainers(config), find_max_wait_secs(config)
         follow = FollowChiefHook(self.status, chief, trainers[chief], self.call, max_wait)
         pause_for_save = PauseForSaveHook(self.name, follow.is_over)
         if max_steps is None:
@@ -171,7 +173,7 @@ def serve(config: RunConfig) -> None:
     target = start_server(config)
     status = StatusTable(target, f"/job:ps/task:{config.task_id}", own_address)
     call = next(_calls)
-    trainers = _list_trainers(config)
+    trainers = list_trainers(config)
     _LOG.info("Parameter server %d serves %s.", config.task_id, ", ".join(trainers))
     with handle_preemption(config.preemption), _defer_signals():
         _serve_until_ended(status, trainers, call, config)
@@ -179,15 +181,7 @@ def serve(config: RunConfig) -> None:
 
 def wait_for_ps(config: RunConfig) -> None:
     """Waits for the parameter servers; without them a session would wait and log nothing."""
-    wait_until_reachable(
-        list_addresses(list_training_jobs(config), cluster.PS), find_max_wait_secs(config)
-    )
-
-
-def find_max_wait_secs(config: RunConfig) -> float:
-    """Returns the maximum number of seconds to wait for other tasks."""
-    secs = config.session_creation_timeout_secs
-    return float("inf") if secs is None else float(secs)
+    wait_until_reachable(list_addresses(config, cluster.PS), find_max_wait_secs(config))
 
 
 def make_placement(config: RunConfig, device: str) -> Callable[[Any], str] | None:
@@ -226,7 +220,7 @@ class WaitForPsCreator(tf.compat.v1.train.SessionCreator):
 
     def _describe_wait(self) -> tuple[str, float | None]:
         """Returns a description of the wait for a session, and its limit in seconds."""
-        names = " and ".join(list_addresses(list_training_jobs(self._config), cluster.PS))
+        names = " and ".join(list_addresses(self._config, cluster.PS))
         limit = self._config.session_creation_timeout_secs
         if self._config.is_chief:
             return f"for {names} to answer as a session is created", limit
@@ -246,7 +240,7 @@ def _defer_signals() -> contextlib.AbstractContextManager[None]:
 def _serve_until_ended(
     status: StatusTable, trainers: dict[str, str], call: int, config: RunConfig
 ) -> None:
-    chief = _find_chief(config)
+    chief = find_chief(config)
     deadline = Deadline(find_max_wait_secs(config))
     chief_ended: float | None = None
     while True:
@@ -269,25 +263,6 @@ def _serve_until_ended(
             _LOG.warning("The chief has ended; no longer waiting for %s.", ", ".join(active))
             return
         deadline.wait(_POLL_SECS, f"for {', '.join(active)} to end")
-
-
-def _list_trainers(config: RunConfig) -> dict[str, str]:
-    """Returns task name to address of the tasks that train.
-
-    A worker at the address of the chief is left out: it is the chief under its second name.
-    """
-    trainers = list_addresses(list_training_jobs(config), *_TRAINERS)
-    chief = _find_chief(config) or ""
-    own_name = f"{config.task_type}:{config.task_id}"
-    return {
-        name: address
-        for name, address in trainers.items()
-        if name in (chief, own_name) or address != trainers.get(chief)
-    }
-
-
-def _find_chief(config: RunConfig) -> str | None:
-    return next(iter(list_addresses(list_training_jobs(config), *_CHIEFS)), None)
 
 
 def _check_shares_variables(config: RunConfig) -> None:

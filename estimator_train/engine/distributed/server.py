@@ -1,9 +1,10 @@
 """The gRPC server of this task, and waits for the servers of other tasks."""
 
 import logging
+import math
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -73,13 +74,50 @@ def list_training_jobs(config: RunConfig) -> dict[str, dict[int, str]]:
     }
 
 
-def list_addresses(jobs: Mapping[str, Mapping[int, str]], *names: str) -> dict[str, str]:
+def list_addresses(config: RunConfig, *names: str) -> dict[str, str]:
     """Returns task name ("ps:0") to address, for the jobs of these names."""
+    jobs = list_training_jobs(config)
     return {
         f"{name}:{index}": address
         for name in names
         for index, address in sorted(jobs.get(name, {}).items())
     }
+
+
+def name_task(config: RunConfig) -> str:
+    """Returns the name of this task, such as "worker:1"."""
+    return f"{config.task_type}:{config.task_id}"
+
+
+def find_chief(config: RunConfig) -> str | None:
+    """Returns the name of the chief, such as "chief:0"; None in a cluster without a chief."""
+    return next(iter(list_addresses(config, cluster.CHIEF, cluster.MASTER)), None)
+
+
+def list_trainers(config: RunConfig) -> dict[str, str]:
+    """Returns task name to address of the tasks that train.
+
+    A worker at the address of the chief is left out: it is the chief under its second name.
+    """
+    trainers = list_addresses(config, cluster.CHIEF, cluster.MASTER, cluster.WORKER)
+    chief, own_name = find_chief(config) or "", name_task(config)
+    return {
+        name: address
+        for name, address in trainers.items()
+        if name in (chief, own_name) or address != trainers.get(chief)
+    }
+
+
+def list_other_trainers(config: RunConfig) -> dict[str, str]:
+    """Returns task name to address of the tasks that train with this one."""
+    own_name = name_task(config)
+    return {name: address for name, address in list_trainers(config).items() if name != own_name}
+
+
+def find_max_wait_secs(config: RunConfig) -> float:
+    """Returns the maximum number of seconds to wait for other tasks."""
+    secs = config.session_creation_timeout_secs
+    return math.inf if secs is None else float(secs)
 
 
 def is_reachable(address: str) -> bool:
@@ -132,27 +170,23 @@ def wait_until_reachable(addresses: Mapping[str, str], seconds: float) -> None:
       DeadlineExceededError: The time is over.
       Preempted: A signal arrived that ends this job.
     """
-    deadline = Deadline(seconds)
-    missing = _find_unreachable(addresses)
-    while missing:
+    deadline, missing = Deadline(seconds), dict(addresses)
+    while missing := {name: at for name, at in missing.items() if not is_reachable(at)}:
         preemption.raise_if_requested("waiting for other tasks")
-        deadline.wait(
-            _POLL_SECS,
-            f"for {', '.join(f'{name} at {addresses[name]}' for name in missing)} to start",
-        )
-        missing = _find_unreachable({name: addresses[name] for name in missing})
+        awaited = ", ".join(f"{name} at {address}" for name, address in missing.items())
+        deadline.wait(_POLL_SECS, f"for {awaited} to start")
 
 
 class Deadline:
     """Deadline of a wait, which is logged every 30 seconds.
 
     Args:
-      seconds: Maximum time to wait from now.
+      seconds: Maximum time to wait from now; by default the wait is only logged.
       is_usual: Whether the wait is part of every job, as an evaluator's for the next checkpoint: it
         is then logged at level INFO, otherwise at WARNING.
     """
 
-    def __init__(self, seconds: float, is_usual: bool = False) -> None:
+    def __init__(self, seconds: float = math.inf, is_usual: bool = False) -> None:
         self._seconds = seconds
         self._clock = WaitClock(seconds, logging.INFO if is_usual else logging.WARNING)
 
@@ -176,10 +210,6 @@ class Deadline:
         self._clock.log_if_due(what)
         with process_clock.spend(WAITING):
             time.sleep(max(0.0, min(seconds, self._clock.count_left_secs())))
-
-
-def _find_unreachable(addresses: Mapping[str, str]) -> Sequence[str]:
-    return [name for name, address in addresses.items() if not is_reachable(address)]
 
 
 def _find_server_of_program(config: RunConfig, address: str) -> str:

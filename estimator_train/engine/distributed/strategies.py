@@ -1,7 +1,6 @@
 """Strategies: the cluster that a strategy needs, and the form of a strategy for graphs."""
 
 import dataclasses
-import os
 from typing import Any
 
 import tensorflow as tf
@@ -42,24 +41,24 @@ def resolve_cluster(config: RunConfig) -> RunConfig:
         return config
     _check_has_its_gpus(strategy)
     synchronous = is_multi_worker(strategy)
-    place = _remove_evaluators(cluster.detect(needs_chief=not synchronous))
+    found = _remove_evaluators(cluster.detect(needs_chief=not synchronous))
     if isinstance(strategy, _PARAMETER_SERVER):
-        if place.jobs and not place.jobs.get(cluster.PS):
+        if found.jobs and not found.jobs.get(cluster.PS):
             raise ValueError(
                 f"{_name(strategy)} keeps variables on tasks of the job `ps`, of which TF_CONFIG "
                 "has none. Add one, or use MultiWorkerMirroredStrategy."
             )
-        return config.replace(train_distribute=None).in_cluster(place)
+        return config.replace(train_distribute=None).in_cluster(found)
     if synchronous:
-        _check_has_no_ps(strategy, place)
-        return config.in_cluster(place)
-    trainers = place.num_trainers
-    if trainers > 1 and cluster.TFConfig().is_present(os.environ):
+        _check_has_no_ps(strategy, found)
+        return config.in_cluster(found)
+    trainers = found.num_trainers
+    if trainers > 1 and cluster.has_tf_config():
         raise ValueError(
             f"{_name(strategy)} trains in one process, and TF_CONFIG has {trainers} that train. "
             "Use MultiWorkerMirroredStrategy, or ParameterServerStrategy with a job `ps`."
         )
-    return config.in_cluster(place) if place.is_evaluator else config
+    return config.in_cluster(found) if found.is_evaluator else config
 
 
 def make_graph_form(strategy: Strategy, config: RunConfig | None) -> Any:
@@ -114,8 +113,8 @@ def make_collective_settings(config: RunConfig) -> tf.compat.v1.ConfigProto:
     return make_graph_form(config.train_distribute, config).update_config_proto(settings)
 
 
-def _check_has_no_ps(strategy: Strategy, place: Cluster) -> None:
-    if place.jobs.get(cluster.PS):
+def _check_has_no_ps(strategy: Strategy, found: Cluster) -> None:
+    if found.jobs.get(cluster.PS):
         raise ValueError(
             f"{_name(strategy)} keeps variables on every worker, and TF_CONFIG has the job `ps`. "
             "Leave that out, or use ParameterServerStrategy."
@@ -134,10 +133,10 @@ def _check_has_its_gpus(strategy: Strategy) -> None:
         )
 
 
-def _remove_evaluators(place: Cluster) -> Cluster:
+def _remove_evaluators(found: Cluster) -> Cluster:
     """Returns the cluster without evaluators, which some programs list in it."""
-    jobs = {job: tasks for job, tasks in place.jobs.items() if job != cluster.EVALUATOR}
-    return dataclasses.replace(place, jobs=jobs)
+    jobs = {job: tasks for job, tasks in found.jobs.items() if job != cluster.EVALUATOR}
+    return dataclasses.replace(found, jobs=jobs)
 
 
 def _name(strategy: Strategy) -> str:

@@ -186,12 +186,12 @@ class SyncCoordinator(PassiveHook, WorkerCoordinator):
 
     def _wait_for_checkpoint(self, step: int) -> None:
         """Waits for the chief's last checkpoint, which the program may read after training."""
-        end, patience = time.monotonic() + _CHECKPOINT_SECS, Deadline(float("inf"))
+        end, deadline = time.monotonic() + _CHECKPOINT_SECS, Deadline()
         while time.monotonic() < end:
             path = latest_checkpoint(self._context.model_dir)
             if path is not None and read_global_step(path) >= step:
                 return
-            patience.wait(_POLL_SECS, f"for the chief to write the checkpoint of step {step}")
+            deadline.wait(_POLL_SECS, f"for the chief to write the checkpoint of step {step}")
         _LOG.warning("The chief wrote no checkpoint of step %d that can be read here.", step)
 
     def _cast_votes(self) -> dict[tf.Tensor, bool | int]:

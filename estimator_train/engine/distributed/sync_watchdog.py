@@ -1,4 +1,9 @@
-"""Watchdog of synchronous workers: ends this process when another worker has disappeared."""
+"""Watchdog of synchronous workers: ends this process when another worker has disappeared.
+
+A collective waits forever for a worker that was killed, and a process cannot use collectives again
+after a failure. So when a worker disappears, this process exits with code 143, and the scheduler
+restarts both.
+"""
 
 import select
 import socket
@@ -9,10 +14,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train import cluster
 from estimator_train.engine.distributed.server import (
-    list_addresses,
-    list_training_jobs,
+    find_max_wait_secs,
+    list_other_trainers,
     wait_until_reachable,
 )
 from estimator_train.lifecycle.hard_exit import end_now
@@ -30,49 +34,20 @@ _ABORTED = "Collective ops is aborted"
 _all_ended = threading.Event()
 
 
-class Peers:
-    """Other workers of a synchronous training.
-
-    A collective waits forever for a worker that was killed, and a process cannot use collectives
-    again after a failure. So when a worker disappears, this process exits with code 143, and the
-    scheduler restarts both.
+def _watch(workers: Mapping[str, str]) -> None:
+    """Ends this process when a worker disappears; the body of a thread.
 
     Args:
-      config: The configuration of the training, its cluster resolved.
+      workers: Task name to address of the other workers.
     """
-
-    def __init__(self, config: RunConfig) -> None:
-        trainers = list_addresses(
-            list_training_jobs(config), cluster.CHIEF, cluster.MASTER, cluster.WORKER
-        )
-        trainers.pop(f"{config.task_type}:{config.task_id}")
-        self._others = trainers
-        self._secs = config.session_creation_timeout_secs or float("inf")
-
-    @property
-    def names(self) -> str:
-        """The names of the workers, such as "worker:0 and worker:2"."""
-        return " and ".join(self._others)
-
-    def wait(self) -> None:
-        """Waits until all workers listen, then watches them in a thread.
-
-        Raises:
-          DeadlineExceededError: A worker did not start within session_creation_timeout_secs.
-        """
-        wait_until_reachable(self._others, self._secs)
-        _all_ended.clear()
-        threading.Thread(target=self._watch, name="peers", daemon=True).start()
-
-    def _watch(self) -> None:
-        connections = {name: _Connection(address) for name, address in self._others.items()}
-        while not _all_ended.is_set():
-            lost = _find_lost(connections)
-            if lost and not _all_ended.is_set():
-                # The main thread hangs in a collective, which nothing interrupts.
-                _exit_for_restart(f"{lost} at {self._others[lost]} is gone")
-        for connection in connections.values():
-            connection.close()
+    connections = {name: _Connection(address) for name, address in workers.items()}
+    while not _all_ended.is_set():
+        lost = _find_lost(connections)
+        if lost and not _all_ended.is_set():
+            # The main thread hangs in a collective, which nothing interrupts.
+            _exit_for_restart(f"{lost} at {workers[lost]} is gone")
+    for connection in connections.values():
+        connection.close()
 
 
 def _exit_for_restart(why: str) -> None:
@@ -92,7 +67,7 @@ def end_watch() -> None:
 
 
 class WaitForPeersCreator(tf.compat.v1.train.SessionCreator):
-    """Session creator that waits for all synchronous workers.
+    """Session creator that waits for all synchronous workers, and then watches them.
 
     Args:
       config: The configuration of the training, its cluster resolved.
@@ -100,22 +75,30 @@ class WaitForPeersCreator(tf.compat.v1.train.SessionCreator):
     """
 
     def __init__(self, config: RunConfig, creator: tf.compat.v1.train.SessionCreator) -> None:
-        self._peers, self._creator = Peers(config), creator
-        self._limit = config.session_creation_timeout_secs, "session_creation_timeout_secs"
+        self._config, self._creator = config, creator
 
     def create_session(self) -> tf.compat.v1.Session:
         """Waits and creates a session, with the same initial values on all workers.
 
         A worker that stops answering aborts the collectives of all others permanently, and a
         MonitoredSession would retry forever.
+
+        Raises:
+          DeadlineExceededError: A worker did not start within session_creation_timeout_secs.
         """
-        self._peers.wait()
+        workers = list_other_trainers(self._config)
+        wait_until_reachable(workers, find_max_wait_secs(self._config))
+        _all_ended.clear()
+        threading.Thread(target=_watch, args=(workers,), name="peers", daemon=True).start()
+        names, limit = " and ".join(workers), self._config.session_creation_timeout_secs
         try:
-            with limit_wait(f"for {self._peers.names} to create their sessions", *self._limit):
+            with limit_wait(
+                f"for {names} to create their sessions", limit, "session_creation_timeout_secs"
+            ):
                 return self._creator.create_session()
         except tf.errors.OpError as error:
             if _ABORTED in str(error):
-                _exit_for_restart(f"Of {self._peers.names}, one does not answer")
+                _exit_for_restart(f"Of {names}, one does not answer")
             raise
 
 

@@ -5,8 +5,9 @@ scale. If a gradient is not finite, only the global step changes and the scale i
 finite steps it doubles. Checkpoints hold the scale and the count of finite steps.
 """
 
+import contextlib
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -18,50 +19,43 @@ _GOOD_STEPS_TO_GROW = 2000
 _replacing = threading.Lock()
 
 
-class ScaledOptimizers:
-    """Context manager in which all optimizers of tf.compat.v1.train scale their losses.
+@contextlib.contextmanager
+def scale_optimizers() -> Iterator[Mapping[int, Any]]:
+    """Makes all optimizers of tf.compat.v1.train in the context scale their losses.
 
-    It replaces the two methods of their base class that every training calls. All optimizers of a
-    model, on all replicas, are made inside one context and share a scale.
+    This replaces the two methods of their base class that every training calls. All optimizers of
+    a model, on all replicas, are made inside one context and share a scale.
+
+    Yields:
+      The scales in use, by thread: each replica runs in its own.
     """
+    scales: dict[int, _LossScale] = {}
 
-    def __init__(self) -> None:
-        self._scales: dict[int, _LossScale] = {}
-        self._own = _Optimizer.compute_gradients, _Optimizer.apply_gradients
+    def find_scale() -> _LossScale:
+        thread = threading.get_ident()
+        if thread not in scales:
+            scales[thread] = _LossScale()
+        return scales[thread]
 
-    @property
-    def used(self) -> bool:
-        """Whether an optimizer was used."""
-        return bool(self._scales)
-
-    def __enter__(self) -> "ScaledOptimizers":
-        _replacing.acquire()
-        self._own = compute, apply = _Optimizer.compute_gradients, _Optimizer.apply_gradients
+    with _replacing:
+        compute, apply = _Optimizer.compute_gradients, _Optimizer.apply_gradients
 
         def compute_scaled(optimizer: Any, loss: tf.Tensor, *args: Any, **kwargs: Any) -> Any:
-            scale = self._scale().value
+            scale = find_scale().value
             pairs = compute(optimizer, loss * tf.cast(scale, loss.dtype), *args, **kwargs)
             return [(_divide(gradient, scale), variable) for gradient, variable in pairs]
 
         def apply_if_finite(
             optimizer: Any, grads_and_vars: Any, global_step: Any = None, name: str | None = None
         ) -> tf.Operation:
-            return self._scale().apply(optimizer, apply, grads_and_vars, global_step, name)
+            return find_scale().apply(optimizer, apply, grads_and_vars, global_step, name)
 
         _Optimizer.compute_gradients = compute_scaled
         _Optimizer.apply_gradients = apply_if_finite
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        _Optimizer.compute_gradients, _Optimizer.apply_gradients = self._own
-        _replacing.release()
-
-    def _scale(self) -> "_LossScale":
-        """Returns the scale of this replica, which runs in its own thread."""
-        thread = threading.get_ident()
-        if thread not in self._scales:
-            self._scales[thread] = _LossScale()
-        return self._scales[thread]
+        try:
+            yield scales
+        finally:
+            _Optimizer.compute_gradients, _Optimizer.apply_gradients = compute, apply
 
 
 class _LossScale:

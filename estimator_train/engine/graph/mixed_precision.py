@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import tensorflow as tf
 
-from estimator_train.engine.graph.loss_scale import ScaledOptimizers
+from estimator_train.engine.graph.loss_scale import scale_optimizers
 
 _LOG = tf.get_logger()
 
@@ -43,9 +43,9 @@ def scale_losses(precision: str) -> Iterator[None]:
     if precision != "float16":
         yield
         return
-    with ScaledOptimizers() as optimizers:
+    with scale_optimizers() as scales:
         yield
-    if not optimizers.used:
+    if not scales:
         _LOG.warning(
             "mixed_precision='float16' scales the losses of optimizers of tf.compat.v1.train, and "
             "the model has none of these: wrap a Keras optimizer in a "

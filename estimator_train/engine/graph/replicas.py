@@ -48,7 +48,7 @@ def make_distributed_inputs(
         return select_shard(dataset, input_context)
 
     is_synchronous = mode == ModeKeys.TRAIN and context.topology.is_synchronous
-    if is_synchronous and _is_alone_in_process(strategy):
+    if is_synchronous and len(strategy.extended.worker_devices) == 1:
         config = context.config
         input_context = tf.distribute.InputContext(
             num_input_pipelines=config.num_worker_replicas,
@@ -99,10 +99,6 @@ def _make_inputs_of_one_iterator(
         )
     )
     return Inputs(features, labels, iterator, iterator.initializer, input_context)
-
-
-def _is_alone_in_process(strategy: tf.distribute.Strategy) -> bool:
-    return len(strategy.extended.worker_devices) == 1
 
 
 def call_on_replicas(

@@ -15,7 +15,6 @@ from estimator_train.engine.graph import replicas
 from estimator_train.engine.graph.mixed_precision import scale_losses
 from estimator_train.engine.inputs.input_fn import Inputs, find_batch_size, make_inputs
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
-from estimator_train.run_config import RunConfig
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,11 +80,7 @@ def open_model_graph(
 
 
 def call_model_fn(
-    context: EstimatorContext,
-    features: Any,
-    labels: Any,
-    mode: str,
-    config: RunConfig | None = None,
+    context: EstimatorContext, features: Any, labels: Any, mode: str
 ) -> EstimatorSpec:
     """Calls the Estimator's `_call_model_fn`, which calls model_fn.
 
@@ -94,14 +89,13 @@ def call_model_fn(
       features: Tensor or structure of tensors from the input.
       labels: Tensor or structure of tensors, or None.
       mode: A ModeKeys value.
-      config: Passed to model_fn in place of the job's own RunConfig.
 
     Raises:
       MissingFeaturesError: model_fn needs features and there are none.
       ValueError: model_fn does not take labels and there are some, or it returned no EstimatorSpec.
     """
     try:
-        spec = context.call_model_fn(features, labels, mode, config or context.config)
+        spec = context.call_model_fn(features, labels, mode, context.config)
     except Exception as error:
         keras_3.explain_keras_3_error("model_fn", error)
         if features is None and labels is None and _comes_from_none(error):

@@ -7,7 +7,6 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.comparison import have_same_structure
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.inputs.external_arrays import MIN_BYTES, make_external_constant
 from estimator_train.engine.inputs.sharding import select_shard
@@ -61,7 +60,7 @@ def call_input_fn(
         input_fn's default is then used.
     """
     config = context.config
-    place = {} if input_context is None else {"input_context": input_context}
+    shard = {} if input_context is None else {"input_context": input_context}
     master = config.evaluation_master if mode == ModeKeys.EVAL else config.master
     # The strategy of synchronous workers may have started the server in this process.
     is_local = not master or runs_here(master) or context.topology.is_synchronous
@@ -72,7 +71,7 @@ def call_input_fn(
     )
     try:
         with tf.device("/cpu:0"), external:
-            result = context.call_input_fn(input_fn, mode, **place)
+            result = context.call_input_fn(input_fn, mode, **shard)
     except Exception as error:
         explain_keras_3_error("input_fn", error)
         raise
@@ -100,30 +99,7 @@ def make_inputs(context: EstimatorContext, input_fn: Any, mode: str) -> Inputs:
         result = select_shard(result, shard)
     with tf.device("/cpu:0"):
         iterator = tf.compat.v1.data.make_initializable_iterator(result)
-        return Inputs(*split(iterator.get_next()), iterator, iterator.initializer)
-
-
-def bind_input(inputs: Inputs, result: Any) -> tf.Operation | None:
-    """Returns an operation that starts the iterator of `inputs` on another dataset.
-
-    Args:
-      inputs: Inputs of the default graph that have an iterator.
-      result: The return value of an input_fn, in the same graph.
-
-    Returns:
-      The operation, or None if `result` is not a dataset of the same structure and shapes.
-    """
-    if not fits_iterator(inputs, result):
-        return None
-    with tf.device("/cpu:0"):
-        return inputs.iterator.make_initializer(result)
-
-
-def fits_iterator(inputs: Inputs, result: Any) -> bool:
-    """Returns whether an input_fn returned a dataset of the structure that an iterator has."""
-    return is_dataset(result) and have_same_structure(
-        result.element_spec, inputs.iterator.element_spec
-    )
+        return Inputs(*split(iterator.get_next()), iterator, iterator.initializer, shard)
 
 
 def find_batch_size(features: Any) -> tf.Tensor | None:

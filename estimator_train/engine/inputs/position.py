@@ -40,7 +40,6 @@ class InputPosition:
       prefix: Path prefix of the checkpoints, without the step.
       source: Name of the input in messages.
       agreement: Results of the workers' votes.
-      place: The input context of an asynchronous worker; by default that of `inputs`.
       latest_checkpoint: Returns the path of the latest checkpoint, or None. Only for asynchronous
         workers: their sessions may begin at a step that has no checkpoint.
     """
@@ -51,16 +50,15 @@ class InputPosition:
         prefix: str,
         source: str,
         agreement: WorkerAgreement,
-        place: tf.distribute.InputContext | None = None,
         latest_checkpoint: Callable[[], str | None] | None = None,
     ) -> None:
         self._source, self._agreement = source, agreement
         self._latest_checkpoint = latest_checkpoint
-        place = place or inputs.context or tf.distribute.InputContext()
+        shard = inputs.context or tf.distribute.InputContext()
         self._files = PositionFiles(
             prefix,
-            place.input_pipeline_id,
-            place.num_input_pipelines,
+            shard.input_pipeline_id,
+            shard.num_input_pipelines,
             source,
             asynchronous=latest_checkpoint is not None,
         )

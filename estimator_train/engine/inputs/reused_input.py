@@ -9,17 +9,19 @@ imported each time.
 """
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.comparison import have_same_structure
 from estimator_train.engine.inputs.external_arrays import (
     EXTERNAL_ARRAY,
     find_external_array,
     has_external_arrays,
 )
-from estimator_train.engine.inputs.input_fn import Inputs, bind_input, fits_iterator
+from estimator_train.engine.inputs.input_fn import Inputs, is_dataset
 from estimator_train.engine.inputs.start import optimize_start
 from estimator_train.engine.tf_internals import graphs
 
@@ -124,8 +126,6 @@ class InputSlot:
         self._graph = graph
         self._inputs = inputs
         self._forms: dict[_Key, _KnownForm] = {}
-        self._serialized: tf.Tensor | None = None
-        self._read: tf.Operation | None = None
 
     def prepare_first(self, starts_again: bool) -> InputStart:
         """Returns the start of the input that the model was built on, before its session opens.
@@ -160,7 +160,8 @@ class InputSlot:
         with tf.Graph().as_default() as source:
             prepare()
             result = make()
-            if not fits_iterator(self._inputs, result):
+            spec = self._inputs.iterator.element_spec
+            if not (is_dataset(result) and have_same_structure(result.element_spec, spec)):
                 return None
             variant = tf.data.experimental.to_variant(result)
         if source.get_collection(_TABLES) or _reads_resources(variant):
@@ -175,7 +176,7 @@ class InputSlot:
         serialized = None if has_external_arrays(source) else _serialize(source, variant)
         if serialized is None:
             return self._import(source, variant)
-        placeholder, read = self._get_reader()
+        placeholder, read = self._reader
         return InputStart((read,), {placeholder: serialized})
 
     def _add_form(self, form: _InputForm, dataset: str) -> _KnownForm:
@@ -195,12 +196,12 @@ class InputSlot:
         self._forms[form.key] = known
         return known
 
-    def _get_reader(self) -> tuple[tf.Tensor, tf.Operation]:
-        if self._serialized is None or self._read is None:
-            with self._graph.as_default(), tf.name_scope("next_input"):
-                self._serialized = tf.compat.v1.placeholder(tf.string, [])
-                self._read = self._bind(tf.raw_ops.DatasetFromGraph(graph_def=self._serialized))
-        return self._serialized, self._read
+    @functools.cached_property
+    def _reader(self) -> tuple[tf.Tensor, tf.Operation]:
+        """The placeholder of a serialized dataset, and the operation that starts it."""
+        with self._graph.as_default(), tf.name_scope("next_input"):
+            serialized = tf.compat.v1.placeholder(tf.string, [])
+            return serialized, self._bind(tf.raw_ops.DatasetFromGraph(graph_def=serialized))
 
     def _import(self, source: tf.Graph, variant: tf.Tensor) -> InputStart:
         tables = source.get_collection(_TABLES)
@@ -213,10 +214,11 @@ class InputSlot:
         return InputStart((initializers, start), {}, source, definition.ByteSize())
 
     def _bind(self, variant: tf.Tensor, has_few_rows: bool = False) -> tf.Operation:
-        spec = self._inputs.iterator.element_spec
-        start = bind_input(self._inputs, tf.data.experimental.from_variant(variant, spec))
-        assert start is not None
-        return optimize_start(start, self._inputs.iterator, has_few_rows)
+        iterator = self._inputs.iterator
+        dataset = tf.data.experimental.from_variant(variant, iterator.element_spec)
+        with tf.device("/cpu:0"):
+            start = iterator.make_initializer(dataset)
+        return optimize_start(start, iterator, has_few_rows)
 
 
 def _serialize(source: tf.Graph, variant: tf.Tensor) -> bytes | None:
@@ -265,9 +267,8 @@ def _extract_form(dataset: tf.Tensor) -> _InputForm:
     # In the order in which they were added, which is the same for equal input_fns.
     definition.node.extend(op.node_def for op in graph.get_operations() if op in needed)
     _add_functions(definition, graph)
-    sliced = {
-        source for node in definition.node if node.op in _SLICED for source in _list_sources(node)
-    }
+    slices = [node for node in definition.node if node.op in _SLICED]
+    sliced = {name.partition(":")[0] for node in slices for name in node.input}
     values: dict[str, Any] = {}
     for node in definition.node:
         if node.op == EXTERNAL_ARRAY:
@@ -307,10 +308,6 @@ def _list_called(nodes: Iterable[tf.compat.v1.NodeDef]) -> set[str]:
     values = [value for node in nodes for value in node.attr.values()]
     lists = [function.name for value in values for function in value.list.func]
     return {*lists, *(value.func.name for value in values if value.HasField("func"))}
-
-
-def _list_sources(node: Any) -> list[str]:
-    return [name.partition(":")[0] for name in node.input]
 
 
 def _serialize_form(definition: tf.compat.v1.GraphDef) -> bytes:

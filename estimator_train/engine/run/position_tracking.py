@@ -73,9 +73,8 @@ def track_position(
     if reason:
         _LOG.warning(NOT_SAVED, source, reason)
         return None
-    shard = context.topology.input_context
-    if shard is not None:
-        return _track_asynchronous(context, inputs, prefix, source, shard, agreement)
+    if context.topology.input_context is not None:
+        return _track_asynchronous(context, inputs, prefix, source, agreement)
     saves_by_time = config.save_checkpoints_steps is None
     if config.num_worker_replicas > 1 and saves_by_time and agreement.chief_saves is None:
         raise ValueError(
@@ -97,12 +96,11 @@ def _track_asynchronous(
     inputs: Inputs,
     prefix: str,
     source: str,
-    shard: tf.distribute.InputContext,
     agreement: WorkerAgreement,
 ) -> PositionTracking:
     """Tracks the position of an asynchronous worker, which saves when the chief announces it."""
     latest = functools.partial(latest_checkpoint, context.model_dir)
-    position = InputPosition(inputs, prefix, source, agreement, shard, latest)
+    position = InputPosition(inputs, prefix, source, agreement, latest)
     restore_hooks = [RestorePositionHook(position)]
     if context.config.is_chief:
         return PositionTracking(

@@ -14,9 +14,9 @@ from estimator_train.engine.checkpoints.model_dir import lock_model_dir, repair_
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import make_placement
 from estimator_train.engine.distributed.ps_transfers import combine_transfers
+from estimator_train.engine.distributed.server import list_other_trainers
 from estimator_train.engine.distributed.strategies import make_graph_form
 from estimator_train.engine.distributed.sync_coordinator import SyncCoordinator, build_loop_vote
-from estimator_train.engine.distributed.sync_watchdog import Peers
 from estimator_train.engine.graph.step_graph import Step, build_step, open_model_graph
 from estimator_train.engine.hook_types import (
     Hook,
@@ -251,7 +251,7 @@ def _make_step_timeout(context: EstimatorContext) -> StepTimeout | None:
     """Returns the clock of steps, if they have a time limit or wait for other workers."""
     config = context.config
     if context.topology.is_synchronous:
-        return StepTimeout(config.step_timeout_secs, Peers(config).names)
+        return StepTimeout(config.step_timeout_secs, " and ".join(list_other_trainers(config)))
     return StepTimeout(config.step_timeout_secs) if config.step_timeout_secs else None
 
 

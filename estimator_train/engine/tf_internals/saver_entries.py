@@ -52,7 +52,8 @@ def list_entries_of_own_values() -> list[Any] | None:
     Returns:
       The entries; None if no variable is spread over the workers.
     """
-    variables = [*tf.compat.v1.global_variables(), *_list_saveable_objects()]
+    objects = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.SAVEABLE_OBJECTS)
+    variables = [*tf.compat.v1.global_variables(), *objects]
     if not any(_is_spread(variable) for variable in variables):
         return None
     return [
@@ -61,10 +62,6 @@ def list_entries_of_own_values() -> list[Any] | None:
         else variable
         for variable in variables
     ]
-
-
-def _list_saveable_objects() -> list[Any]:
-    return tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.SAVEABLE_OBJECTS)
 
 
 def _is_spread(variable: Any) -> bool:
