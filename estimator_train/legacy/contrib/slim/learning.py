@@ -6,7 +6,8 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import Optimizer, Step, TensorLike
-from estimator_train.legacy.contrib.slim.training_loop import USE_DEFAULT, train, train_step
+from estimator_train.legacy.contrib.slim.training_loop import USE_DEFAULT, train
+from estimator_train.legacy.contrib.slim.training_step import train_step
 from estimator_train.legacy.contrib.training import (
     add_gradients_summaries,
     clip_gradient_norms,

@@ -1,8 +1,6 @@
 """`slim.learning.train`: a training loop under a `tf.compat.v1.train.Supervisor`."""
 
 import dataclasses
-import json
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -10,65 +8,13 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import Feeds, Session, Step
+from estimator_train.legacy.contrib.slim.training_step import choose_step_kwargs, train_step
 
 _v1 = tf.compat.v1
 # Default of arguments for which None has a meaning: no operation, no step.
 USE_DEFAULT = 0
 _SECS_BETWEEN_LOOKS_AT_THE_STEP = 1
 _SECS_FOR_SERVICES_TO_END = 120
-
-
-def train_step(
-    sess: Session, train_op: tf.Tensor, global_step: Step, train_step_kwargs: Mapping[str, Any]
-) -> tuple[Any, bool]:
-    """Runs one training step.
-
-    Args:
-      sess: Session.
-      train_op: Operation of a step, which returns the loss.
-      global_step: Global step.
-      train_step_kwargs: Tensors `should_stop`, `should_log` and `should_trace`, and `logdir` for
-        traces; each is optional.
-
-    Returns:
-      The loss, and whether training ends.
-    """
-
-    def holds(name: str) -> bool:
-        return name in train_step_kwargs and bool(sess.run(train_step_kwargs[name]))
-
-    started = time.time()
-    options = metadata = None
-    if holds("should_trace"):
-        options = _v1.RunOptions(trace_level=_v1.RunOptions.FULL_TRACE)
-        metadata = _v1.RunMetadata()
-    loss, step = sess.run([train_op, global_step], options=options, run_metadata=metadata)
-    seconds = time.time() - started
-    if metadata is not None:
-        _write_trace(metadata, train_step_kwargs["logdir"], int(step))
-    if holds("should_log"):
-        _v1.logging.info("global step %d: loss = %.4f (%.3f sec/step)", step, loss, seconds)
-    return loss, holds("should_stop")
-
-
-def _write_trace(metadata: tf.compat.v1.RunMetadata, logdir: str, step: int) -> None:
-    """Writes the times of the operations of a step, in the format of chrome://tracing."""
-    path = os.path.join(logdir, f"tf_trace-{step}.json")
-    _v1.logging.info("Writing trace to %s", path)
-    events = [
-        {
-            "name": node.node_name,
-            "ph": "X",
-            "pid": number,
-            "tid": node.thread_id,
-            "ts": node.all_start_micros,
-            "dur": node.all_end_rel_micros,
-        }
-        for number, device in enumerate(metadata.step_stats.dev_stats)
-        for node in device.node_stats
-    ]
-    with tf.io.gfile.GFile(path, "w") as file:
-        file.write(json.dumps({"traceEvents": events}))
 
 
 def train(
@@ -143,14 +89,24 @@ def train(
         raise ValueError("logdir cannot be None while trace_every_n_steps is given.")
     optimizers = _list_sync_optimizers(sync_optimizer, startup_delay_steps)
     task = _Task(is_chief, optimizers, startup_delay_steps, number_of_steps)
-    init = _Initialization(init_op, init_feed_dict, local_init_op, init_fn, ready_op)
-    saving = _Saving(logdir, saver, save_interval_secs)
-    summaries = _Summaries(summary_op, summary_writer, save_summaries_secs)
     intervals = {"should_log": log_every_n_steps, "should_trace": trace_every_n_steps}
     with (graph or _v1.get_default_graph()).as_default():
         step = _v1.train.get_or_create_global_step() if global_step is None else global_step
-        kwargs = _choose_step_kwargs(train_step_kwargs, step, number_of_steps, intervals, logdir)
-        supervisor = _make_supervisor(step, task, init, saving, summaries)
+        kwargs = choose_step_kwargs(train_step_kwargs, step, number_of_steps, intervals, logdir)
+        supervisor = _v1.train.Supervisor(
+            graph=_v1.get_default_graph(),
+            is_chief=is_chief,
+            logdir=logdir,
+            init_feed_dict=init_feed_dict,
+            summary_op=choose(summary_op, _v1.summary.merge_all),
+            summary_writer=choose(summary_writer, lambda: _v1.train.Supervisor.USE_DEFAULT),
+            global_step=step,
+            saver=saver or _v1.train.Saver(),
+            save_summaries_secs=save_summaries_secs,
+            save_model_secs=save_interval_secs,
+            init_fn=init_fn,
+            **_choose_init_ops(task, init_op, local_init_op, ready_op),
+        )
         queues = task.make_queues()
     if supervisor.summary_writer is not None:
         kwargs["summary_writer"] = supervisor.summary_writer
@@ -214,56 +170,6 @@ class _Task:
             [optimizer.get_chief_queue_runner() for optimizer in filled],
             [optimizer.get_init_tokens_op() for optimizer in filled],
         )
-
-
-@dataclasses.dataclass(frozen=True)
-class _Initialization:
-    """Arguments of `train` that initialize variables; see there."""
-
-    init_op: Any
-    init_feed_dict: Feeds | None
-    local_init_op: Any
-    init_fn: Callable[[Session], None] | None
-    ready_op: Any
-
-
-@dataclasses.dataclass(frozen=True)
-class _Saving:
-    """Arguments of `train` about checkpoints; see there."""
-
-    logdir: str | None
-    saver: tf.compat.v1.train.Saver | None
-    save_interval_secs: float
-
-
-@dataclasses.dataclass(frozen=True)
-class _Summaries:
-    """Arguments of `train` about summaries; see there."""
-
-    summary_op: Any
-    summary_writer: Any
-    save_summaries_secs: float
-
-
-def _make_supervisor(
-    step: Step, task: _Task, init: _Initialization, saving: _Saving, summaries: _Summaries
-) -> tf.compat.v1.train.Supervisor:
-    """Returns the Supervisor of the default graph."""
-    default = _v1.train.Supervisor.USE_DEFAULT
-    return _v1.train.Supervisor(
-        graph=_v1.get_default_graph(),
-        is_chief=task.is_chief,
-        logdir=saving.logdir,
-        init_feed_dict=init.init_feed_dict,
-        summary_op=choose(summaries.summary_op, _v1.summary.merge_all),
-        summary_writer=choose(summaries.summary_writer, lambda: default),
-        global_step=step,
-        saver=saving.saver or _v1.train.Saver(),
-        save_summaries_secs=summaries.save_summaries_secs,
-        save_model_secs=saving.save_interval_secs,
-        init_fn=init.init_fn,
-        **_choose_init_ops(init, task),
-    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -357,41 +263,13 @@ def _list_sync_optimizers(optimizers: Any, startup_delay_steps: int) -> Sequence
     return found
 
 
-def _choose_step_kwargs(
-    given: Mapping[str, Any] | int,
-    step: Step,
-    number_of_steps: int | None,
-    intervals: Mapping[str, int | None],
-    logdir: str | None,
+def _choose_init_ops(
+    task: _Task, init_op: Any, local_init_op: Any, ready_op: Any
 ) -> dict[str, Any]:
-    """Returns the last argument of a step function: the given one, or tensors of conditions.
-
-    Args:
-      given: The program's argument.
-      step: Global step.
-      number_of_steps: Number of steps after which training ends.
-      intervals: Numbers of steps between two times that a condition holds.
-      logdir: Directory of traces.
-    """
-    if isinstance(given, Mapping):
-        return dict(given)
-    with tf.name_scope("train_step"):
-        chosen: dict[str, Any] = {
-            "should_stop": tf.constant(False)
-            if number_of_steps is None
-            else tf.greater_equal(step, number_of_steps)
-        }
-        for name, interval in intervals.items():
-            if interval:
-                chosen[name] = tf.equal(tf.math.floormod(step, interval), 0)
-    return {**chosen, "logdir": logdir} if "should_trace" in chosen else chosen
-
-
-def _choose_init_ops(init: _Initialization, task: _Task) -> dict[str, Any]:
-    """Returns the arguments of the Supervisor that initialize variables."""
+    """Returns the arguments of the Supervisor that initialize variables; see `train`."""
     with tf.name_scope("init_ops"):
         local = choose(
-            init.local_init_op,
+            local_init_op,
             lambda: tf.group(_v1.local_variables_initializer(), _v1.tables_initializer()),
         )
         steps = [
@@ -400,8 +278,8 @@ def _choose_init_ops(init: _Initialization, task: _Task) -> dict[str, Any]:
         ]
         ready = [optimizer.ready_for_local_init_op for optimizer in task.optimizers]
         return {
-            "init_op": choose(init.init_op, _v1.global_variables_initializer),
+            "init_op": choose(init_op, _v1.global_variables_initializer),
             "local_init_op": tf.group(local, *steps) if steps else local,
-            "ready_op": choose(init.ready_op, _v1.report_uninitialized_variables),
+            "ready_op": choose(ready_op, _v1.report_uninitialized_variables),
             "ready_for_local_init_op": tf.concat(ready, 0) if ready else None,
         }
