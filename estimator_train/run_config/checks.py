@@ -32,10 +32,6 @@ def make_check(
     return check
 
 
-def accept_all(name: str, value: object) -> None:
-    """Accepts every value."""
-
-
 def make_choice_check(*choices: str) -> Check:
     """Returns the check of a setting whose value is one of some strings."""
     listed = " or ".join(map(repr, choices))

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from estimator_train.run_config.checks import Check, accept_all
+from estimator_train.run_config.checks import Check
 
 if TYPE_CHECKING:
     from typing_extensions import Self, dataclass_transform
@@ -34,9 +34,7 @@ class ReadOnly(property, Generic[T]):
         self.__doc__ = doc
 
     def __set_name__(self, owner: type[Any], name: str) -> None:
-        doc = self.__doc__
-        super().__init__(operator.attrgetter(f"_{name}"))
-        self.__doc__ = doc
+        super().__init__(operator.attrgetter(f"_{name}"), doc=self.__doc__)
         super().__set_name__(owner, name)  # type: ignore[misc]  # Its errors name the attribute.
 
     if TYPE_CHECKING:
@@ -55,11 +53,12 @@ class Setting(ReadOnly[T]):
     Args:
       default: The default of the argument.
       check: Function of the argument's name and a value that raises an error if the argument must
-        not have the value. It is not called for None, which every argument may have.
+        not have the value. It is not called for None, which every argument may have. None: the
+        argument may have any value.
       kw_only: Whether the argument must be given by keyword.
     """
 
-    def __init__(self, *, default: T, check: Check = accept_all, kw_only: bool = False) -> None:
+    def __init__(self, *, default: T, check: Check | None = None, kw_only: bool = False) -> None:
         super().__init__("As the constructor's argument of this name, described at the class.")
         self.default = default
         self.check = check
@@ -71,7 +70,7 @@ class Setting(ReadOnly[T]):
 
     def store(self, config: object, value: Any) -> None:
         """Checks a value and keeps it in the object that has this setting."""
-        if value is not None:
+        if value is not None and self.check is not None:
             self.check(self.argument, value)
         vars(config)[f"_{self.argument}"] = value
 

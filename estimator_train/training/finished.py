@@ -1,8 +1,10 @@
 """File that tells the processes that do not train when the training has ended."""
 
+import contextlib
 import json
 import os
 import time
+from collections.abc import Iterator
 
 import tensorflow as tf
 
@@ -21,10 +23,16 @@ class Finished:
     def __init__(self, model_dir: str) -> None:
         self._path = os.path.join(model_dir, _NAME)
 
-    def remove(self) -> None:
-        """Records that a training has begun."""
+    @contextlib.contextmanager
+    def mark_end(self) -> Iterator[None]:
+        """Removes the file before the training in the context, and writes it after that.
+
+        After an error there is no file.
+        """
         if tf.io.gfile.exists(self._path):
             tf.io.gfile.remove(self._path)
+        yield
+        self.write()
 
     def write(self) -> None:
         """Records that the training has ended."""

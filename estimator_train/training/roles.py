@@ -1,7 +1,7 @@
-"""The parts of `train_and_evaluate` that each task of a cluster runs."""
+"""The parts of `train_and_evaluate` that the tasks of a cluster run, except a master."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import tensorflow as tf
 
@@ -16,7 +16,6 @@ from estimator_train.training.specs import EvalSpec, TrainSpec
 _LOG = tf.get_logger()
 _DELAY_SECS = 5
 _MAX_DELAY_SECS = 60
-_Local = Callable[[Estimator, TrainSpec, Sequence[EvalSpec]], list[Evaluation]]
 
 
 def has_role(estimator: Estimator) -> bool:
@@ -26,7 +25,7 @@ def has_role(estimator: Estimator) -> bool:
 
 
 def run_role(
-    estimator: Estimator, train_spec: TrainSpec, specs: Sequence[EvalSpec], run_local: _Local
+    estimator: Estimator, train_spec: TrainSpec, specs: Sequence[EvalSpec]
 ) -> list[Evaluation] | None:
     """Runs this task's part of `train_and_evaluate`.
 
@@ -34,27 +33,19 @@ def run_role(
       estimator: The Estimator.
       train_spec: The training.
       specs: The evaluations.
-      run_local: Trains and evaluates by turns, as the master does.
 
     Returns:
-      The evaluations of a role that evaluates, which are the evaluator's and the master's.
+      The evaluations of an evaluator; None for all other roles.
 
     Raises:
       ValueError: The role is unknown.
     """
     role = estimator.config.task_type
-    finished = Finished(estimator.model_dir)
     if role == cluster.EVALUATOR:
         return evaluate_continuously(estimator, train_spec, specs)
-    if role == cluster.MASTER:
-        finished.remove()
-        evaluations = run_local(estimator, train_spec, specs)
-        finished.write()
-        return evaluations
     if estimator.config.is_chief:
-        finished.remove()
-        train(estimator, train_spec)
-        finished.write()
+        with Finished(estimator.model_dir).mark_end():
+            train(estimator, train_spec)
     elif role == cluster.WORKER:
         if not estimator.config.train_distribute:
             _delay_start(estimator)

@@ -6,12 +6,13 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.cluster import EVALUATOR
+from estimator_train.cluster import EVALUATOR, MASTER
 from estimator_train.estimator import Estimator
 from estimator_train.estimator.type_check import check_estimator
 from estimator_train.lifecycle.preemption import handle_preemption
 from estimator_train.run_config import RunConfig
 from estimator_train.training.evaluations import Evaluation, EvaluationListener
+from estimator_train.training.finished import Finished
 from estimator_train.training.roles import has_role, run_role, train
 from estimator_train.training.specs import EvalSpec, TrainSpec, check_exporter_names
 
@@ -52,8 +53,12 @@ def train_and_evaluate(
     _check_one_evaluator(estimator.config)
     _LOG.info("Not using Distribute Coordinator.")
     with handle_preemption(estimator.config.preemption):  # Beyond the training: to its last export.
-        if has_role(estimator):
-            evaluations = run_role(estimator, train_spec, specs, _run_local)
+        evaluations: list[Evaluation] | None
+        if estimator.config.task_type == MASTER:
+            with Finished(estimator.model_dir).mark_end():
+                evaluations = _run_local(estimator, train_spec, specs)
+        elif has_role(estimator):
+            evaluations = run_role(estimator, train_spec, specs)
         else:
             evaluations = _run_local(estimator, train_spec, specs)
     if evaluations is None:

@@ -100,8 +100,9 @@ def test_the_first_evaluation_waits_for_the_start_delay(tmp_path: Path) -> None:
 
 def test_a_new_training_removes_the_end_marker(tmp_path: Path) -> None:
     marker = Finished(str(tmp_path))
-    marker.remove()
-    marker.write()
+    with marker.mark_end():
+        assert marker.read() is None
     assert marker.read() is not None
-    marker.remove()
+    with pytest.raises(ZeroDivisionError), marker.mark_end():
+        _ = 1 / 0
     assert marker.read() is None

@@ -7,11 +7,12 @@ finite steps it doubles. Checkpoints hold the scale and the count of finite step
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import tensorflow as tf
 
+_LOG = tf.get_logger()
 _Optimizer = tf.compat.v1.train.Optimizer
 _FIRST_SCALE = 2.0**15
 _GREATEST_SCALE = 2.0**24
@@ -20,16 +21,14 @@ _replacing = threading.Lock()
 
 
 @contextlib.contextmanager
-def scale_optimizers() -> Iterator[Mapping[int, Any]]:
+def scale_losses() -> Iterator[None]:
     """Makes all optimizers of tf.compat.v1.train in the context scale their losses.
 
     This replaces the two methods of their base class that every training calls. All optimizers of
-    a model, on all replicas, are made inside one context and share a scale.
-
-    Yields:
-      The scales in use, by thread: each replica runs in its own.
+    a model, on all replicas, are made inside one context and share a scale. Logs a warning if
+    there is no such optimizer.
     """
-    scales: dict[int, _LossScale] = {}
+    scales: dict[int, _LossScale] = {}  # By thread: each replica runs in its own.
 
     def find_scale() -> _LossScale:
         thread = threading.get_ident()
@@ -53,9 +52,15 @@ def scale_optimizers() -> Iterator[Mapping[int, Any]]:
         _Optimizer.compute_gradients = compute_scaled
         _Optimizer.apply_gradients = apply_if_finite
         try:
-            yield scales
+            yield
         finally:
             _Optimizer.compute_gradients, _Optimizer.apply_gradients = compute, apply
+    if not scales:
+        _LOG.warning(
+            "mixed_precision='float16' scales the losses of optimizers of tf.compat.v1.train, and "
+            "the model has none of these: wrap a Keras optimizer in a "
+            "tf_keras.mixed_precision.LossScaleOptimizer."
+        )
 
 
 class _LossScale:

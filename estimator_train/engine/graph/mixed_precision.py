@@ -5,12 +5,7 @@ outside them. bfloat16 works on CPUs (with oneDNN), float16 on GPUs. (The float1
 crashes on CPUs without float16 arithmetic.) float16 has a small range, so the loss is scaled.
 """
 
-import contextlib
-from collections.abc import Iterator
-
 import tensorflow as tf
-
-from estimator_train.engine.graph.loss_scale import scale_optimizers
 
 _LOG = tf.get_logger()
 
@@ -31,23 +26,3 @@ def enable_casts(config: tf.compat.v1.ConfigProto, precision: str) -> None:
     else:
         place = "a GPU" if on_gpus else "a CPU"
         _LOG.warning("On %s training computes in float32, not in %s.", place, precision)
-
-
-@contextlib.contextmanager
-def scale_losses(precision: str) -> Iterator[None]:
-    """Makes optimizers of tf.compat.v1 scale their losses inside this context.
-
-    Args:
-      precision: "bfloat16" or "float16". Only "float16" needs a scale.
-    """
-    if precision != "float16":
-        yield
-        return
-    with scale_optimizers() as scales:
-        yield
-    if not scales:
-        _LOG.warning(
-            "mixed_precision='float16' scales the losses of optimizers of tf.compat.v1.train, and "
-            "the model has none of these: wrap a Keras optimizer in a "
-            "tf_keras.mixed_precision.LossScaleOptimizer."
-        )

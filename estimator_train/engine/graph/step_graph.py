@@ -12,7 +12,7 @@ import tensorflow as tf
 from estimator_train.engine import keras_3
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph import replicas
-from estimator_train.engine.graph.mixed_precision import scale_losses
+from estimator_train.engine.graph.loss_scale import scale_losses
 from estimator_train.engine.inputs.input_fn import Inputs, find_batch_size, make_inputs
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 
@@ -51,8 +51,8 @@ def build_step(
     Returns:
       The step; `start_hooks` of its input must be among the session's hooks.
     """
-    precision = context.config.mixed_precision if mode == ModeKeys.TRAIN else None
-    scaled = scale_losses(precision) if precision else contextlib.nullcontext()
+    is_scaled = mode == ModeKeys.TRAIN and context.config.mixed_precision == "float16"
+    scaled = scale_losses() if is_scaled else contextlib.nullcontext()
     with scaled, strategy.scope() if strategy else contextlib.nullcontext():
         global_step = context.create_global_step(tf.compat.v1.get_default_graph())
         if strategy:

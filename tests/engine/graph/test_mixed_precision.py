@@ -12,7 +12,8 @@ import tensorflow as tf
 from environments import run_python
 
 import estimator_train as est
-from estimator_train.engine.graph.mixed_precision import enable_casts, scale_losses
+from estimator_train.engine.graph.loss_scale import scale_losses
+from estimator_train.engine.graph.mixed_precision import enable_casts
 
 tf1 = tf.compat.v1
 
@@ -111,7 +112,7 @@ def scaled_step(values, optimizer_class):
         value = tf1.placeholder(tf.float32, [])
         w = tf1.get_variable("w", [], initializer=tf1.ones_initializer())
         step = tf1.train.get_or_create_global_step()
-        with scale_losses("float16"):
+        with scale_losses():
             train_op = optimizer_class(0.5).minimize(w * value, step)
         with tf1.variable_scope("loss_scale", reuse=True):
             state = [tf1.get_variable("current"), tf1.get_variable("good_steps", dtype=tf.int64)]
@@ -142,9 +143,9 @@ def test_the_scale_doubles_after_good_steps(monkeypatch):
 
 def test_optimizers_have_their_own_methods_again_after_training():
     own = tf1.train.Optimizer.compute_gradients, tf1.train.Optimizer.apply_gradients
-    with scale_losses("float16"):
+    with scale_losses():
         assert tf1.train.Optimizer.compute_gradients is not own[0]
-    with pytest.raises(KeyError), scale_losses("float16"):
+    with pytest.raises(KeyError), scale_losses():
         raise KeyError
     assert (tf1.train.Optimizer.compute_gradients, tf1.train.Optimizer.apply_gradients) == own
 
@@ -186,7 +187,7 @@ def test_replicas_skip_a_step_together(tmp_path):
 
 
 def test_a_model_whose_loss_is_not_scaled_logs_a_warning(caplog):
-    with tf.Graph().as_default(), scale_losses("float16"):
+    with tf.Graph().as_default(), scale_losses():
         pass
     assert "and the model has none" in caplog.text
 
