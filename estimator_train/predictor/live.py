@@ -19,7 +19,8 @@ from estimator_train.engine.checkpoints.storage import (
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
 from estimator_train.engine.run.predict import select_predictions
-from estimator_train.engine.sessions.session import make_session_config, open_restored_session
+from estimator_train.engine.sessions.open_model import open_restored_session
+from estimator_train.engine.sessions.session import make_session_config
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.export.receivers import Receiver, ReceiverFn
 from estimator_train.export.signatures import make_signatures

@@ -62,7 +62,7 @@ class CompiledStep:
     draws: list[str]
     device: str
 
-    def run(self, handles: dict[str, tf.Tensor]) -> list[tf.Tensor]:
+    def run(self, handles: dict[str, tf.Tensor]) -> tf.Tensor:
         """Adds a step to the default graph.
 
         Args:
@@ -78,9 +78,9 @@ class CompiledStep:
         with tf.device(self.device), tf.control_dependencies(awaited):
             loss, failure = self.function(*fed, *(handles[name] for name in self.handles))
         with tf.control_dependencies(raise_failure(self.checks, failure)):
-            return [tf.identity(loss)]
+            return tf.identity(loss)
 
-    def make_trial(self, graph: tf.Graph) -> "Trial":
+    def make_trial(self, graph: tf.Graph) -> Trial:
         """Returns a test whether XLA compiles the step.
 
         Args:

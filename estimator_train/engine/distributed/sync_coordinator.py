@@ -21,8 +21,7 @@ from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.server import Deadline
 from estimator_train.engine.distributed.sync_watchdog import end_watch
 from estimator_train.engine.hook_types import Hook, PassiveHook, RunArgs, RunContext, RunValues
-from estimator_train.engine.loops.coordination import WorkerAgreement, WorkerCoordinator
-from estimator_train.engine.loops.graph_loop import LoopVote
+from estimator_train.engine.loops.coordination import LoopVote, WorkerAgreement, WorkerCoordinator
 from estimator_train.engine.loops.training_loop import TrainingLoop
 from estimator_train.engine.tf_internals import graphs, tf_hooks
 from estimator_train.lifecycle.long_wait import limit_wait

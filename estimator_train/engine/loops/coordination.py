@@ -9,7 +9,25 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 
+import tensorflow as tf
+
 from estimator_train.engine.hook_types import Hook
+
+
+@dataclasses.dataclass(frozen=True)
+class LoopVote:
+    """Tensors by which synchronous workers decide after each step whether their loop continues.
+
+    Attributes:
+      has_next: Whether this worker has input for one more step, a bool scalar of the step's graph.
+      ballot: Two bool scalars that the loop replaces: `has_next`, and whether this worker wants
+        another step.
+      result: Whether all workers answered True to each, bool [2].
+    """
+
+    has_next: tf.Tensor
+    ballot: tuple[tf.Tensor, tf.Tensor]
+    result: tf.Tensor
 
 
 @dataclasses.dataclass

@@ -8,7 +8,7 @@ in the loop and a step outside the loop read and write the same state.
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from estimator_train.engine.compiled.chunks import BatchChunks, ChunkedStep, com
 from estimator_train.engine.compiled.step import CompiledStep, compile_step
 from estimator_train.engine.compiled.trial import NotCompilableError, Trial
 from estimator_train.engine.loops.chosen_executor import ChosenExecutor
+from estimator_train.engine.loops.coordination import LoopVote
 from estimator_train.engine.loops.step_fetches import TrainOp
 from estimator_train.engine.tf_internals import graphs, sessions
 
@@ -26,26 +27,39 @@ class NotLoopableError(Exception):
     """Error for a step whose graph cannot run in a loop; the message names the reason."""
 
 
-@dataclasses.dataclass(frozen=True)
-class LoopVote:
-    """Tensors by which synchronous workers decide after each step whether their loop continues.
+class _LoopVariable:
+    """A variable that is in no collection, so that nothing saves, initializes or reports it."""
 
-    Attributes:
-      has_next: Whether this worker has input for one more step, a bool scalar of the step's graph.
-      ballot: Two bool scalars that the loop replaces: `has_next`, and whether this worker wants
-        another step.
-      result: Whether all workers answered True to each, bool [2].
-    """
+    def __init__(self, name: str, dtype: tf.DType) -> None:
+        with tf.name_scope("steps_per_loop"):
+            name = tf.compat.v1.get_default_graph().unique_name(name, mark_as_used=False)
+            self._handle = tf.raw_ops.VarHandleOp(dtype=dtype, shape=[], shared_name=name)
+            self.read = tf.raw_ops.ReadVariableOp(resource=self._handle, dtype=dtype)
+            self._value = tf.compat.v1.placeholder(dtype, [])
+            with tf.control_dependencies([self.assign(self._value)]):
+                self._assigned = tf.identity(self._value)
+            self._session: tf.compat.v1.Session | None = None
+            self._set_to: int | None = None
 
-    has_next: tf.Tensor
-    ballot: tuple[tf.Tensor, tf.Tensor]
-    result: tf.Tensor
+    def assign(self, value: tf.Tensor) -> tf.Operation:
+        return tf.raw_ops.AssignVariableOp(resource=self._handle, value=value)
+
+    def set(self, session: tf.compat.v1.Session, value: int) -> None:
+        if session is not self._session:
+            self._call = sessions.prepare_session_call(
+                session, [self._value], [self._assigned], in_this_thread=not session.sess_str
+            )
+            self._session, self._set_to = session, None
+        if value != self._set_to:
+            self._call(np.asarray(value, self._value.dtype.as_numpy_dtype))
+            self._set_to = value
 
 
+@dataclasses.dataclass(eq=False)
 class StepLoop:
     """Loop of training steps.
 
-    Args:
+    Attributes:
       max_steps: Variable with the number of steps to run.
       done: Variable with the number of steps that ran, valid also after the end of the input
         stopped the loop.
@@ -54,27 +68,15 @@ class StepLoop:
         have input for one more step.
       trial: Test whether a step compiles, for a loop of compiled steps.
       batch_size: Number of examples in each step, if chunks of the input have it; or None.
-
-    Attributes:
-      outcome: See above.
-      trial: See above.
-      batch_size: See above.
     """
 
-    def __init__(
-        self,
-        max_steps: "_LoopVariable",
-        done: "_LoopVariable",
-        last_loss: "_LoopVariable",
-        outcome: tuple[tf.Tensor, ...],
-        trial: Trial | None = None,
-        batch_size: int | None = None,
-    ) -> None:
-        self.outcome = outcome
-        self.trial, self.batch_size = trial, batch_size
-        self._max_steps, self._done, self._last_loss = max_steps, done, last_loss
-        self._calls: ChosenExecutor | None = None
-        self._set: tuple[tf.compat.v1.Session, int] | None = None
+    max_steps: _LoopVariable
+    done: _LoopVariable
+    last_loss: _LoopVariable
+    outcome: tuple[tf.Tensor, ...]
+    trial: Trial | None = None
+    batch_size: int | None = None
+    _calls: ChosenExecutor | None = dataclasses.field(default=None, init=False)
 
     def compile(self, session: tf.compat.v1.Session, batch_size: int | None = None) -> None:
         """Compiles the steps and prepares the call of `run`, in any thread, without a step.
@@ -102,9 +104,7 @@ class StepLoop:
           session: A raw session.
           steps: 0 or more.
         """
-        if self._set != (session, steps):
-            self._max_steps.set(session, steps)
-            self._set = (session, steps)
+        self.max_steps.set(session, steps)
 
     def run(self, session: tf.compat.v1.Session, steps: int) -> tuple[int, Any, bool]:
         """Runs steps until the number is reached, the loss is not finite, or a vote ends the loop.
@@ -124,8 +124,8 @@ class StepLoop:
 
     def read_interrupted(self, session: tf.compat.v1.Session) -> tuple[int, Any]:
         """Returns the steps done and the last loss after `run` raised at the end of the input."""
-        count = int(session.run(self._done.read))
-        return count, session.run(self._last_loss.read) if count else None
+        count = int(session.run(self.done.read))
+        return count, session.run(self.last_loss.read) if count else None
 
 
 def build_loop(
@@ -157,14 +157,22 @@ def build_loop(
       NotCompilableError: XLA cannot compile the step.
     """
     can_be_nan = stop_at_nan and loss.dtype.is_floating
-    step = _copy_step(train_op, loss, bool(compiled), excluded_operations, vote)
-    if compiled == "auto" and isinstance(step.copy, CompiledStep):
-        step.copy.check_choice(loss.graph)
-    elif isinstance(step.copy, CompiledStep) and chunks is None:
-        step.copy.warn_of_unchecked()
-    if chunks is not None and isinstance(step.copy, CompiledStep):
-        copy = compile_chunks(step.copy, chunks, loss, can_be_nan)
-        step = dataclasses.replace(step, copy=copy)
+    operation = train_op if isinstance(train_op, tf.Operation) else train_op.op
+    outputs = [loss] if vote is None else [loss, vote.has_next]
+    targets = [operation, *(tensor.op for tensor in outputs)]
+    needed, captured = find_sub_graph(targets, excluded_operations)
+    step: CompiledStep | ChunkedStep | None = None
+    if compiled:
+        if vote is not None:
+            raise NotCompilableError("its workers vote after each step")
+        define = functools.partial(_define, loss.graph)
+        step = compile_step(operation, loss, needed, captured, define)
+        if compiled == "auto":
+            step.check_choice(loss.graph)
+        elif chunks is None:
+            step.warn_of_unchecked()
+        if chunks is not None:
+            step = compile_chunks(step, chunks, loss, can_be_nan)
     max_steps = _LoopVariable("steps", tf.int64)
     steps_done = _LoopVariable("done", tf.int64)
     last_loss = _LoopVariable("loss", loss.dtype)
@@ -177,7 +185,14 @@ def build_loop(
         return tf.logical_and(has_steps, tf.math.is_finite(step_loss)) if can_be_nan else has_steps
 
     def run_step(done: tf.Tensor, _: tf.Tensor, *votes: tf.Tensor) -> list[tf.Tensor]:
-        steps, step_loss, *has_next = step.add_to_body(limit - done)
+        handles = _capture(captured)
+        steps, has_next = tf.constant(1, tf.int64), []
+        if step is None:
+            step_loss, *has_next = _copy_operations(operation, outputs, needed, handles, "step")
+        elif isinstance(step, CompiledStep):
+            step_loss = step.run(handles)
+        else:
+            steps, step_loss = step.run(handles, limit - done)
         with tf.control_dependencies([step_loss]):
             done = done + steps
             with tf.control_dependencies([steps_done.assign(done), last_loss.assign(step_loss)]):
@@ -193,7 +208,7 @@ def build_loop(
         start += [tf.constant(True), tf.constant(True)]
     with _enable_control_flow_v2():
         outcome = tf.while_loop(is_step_next, run_step, start, parallel_iterations=1)
-    trial = step.make_trial(loss.graph)
+    trial = None if step is None else step.make_trial(loss.graph)
     batch_size = chunks.batch_size if chunks is not None else None
     return StepLoop(max_steps, steps_done, last_loss, tuple(outcome[:3]), trial, batch_size)
 
@@ -219,8 +234,7 @@ def _add_vote(vote: LoopVote, has_next: tf.Tensor, wants_step: tf.Tensor) -> lis
     answers = (has_next, tf.logical_and(has_next, wants_step))
     inputs = _capture(captured)
     inputs |= {question.name: answer for question, answer in zip(vote.ballot, answers, strict=True)}
-    definition = _define(vote.result.graph, needed)
-    (result,) = tf.import_graph_def(definition, inputs, [vote.result.name], name="vote")
+    (result,) = _copy_operations(vote.result.op, [vote.result], needed, inputs, "vote")
     return tf.unstack(tf.ensure_shape(result, [2]))
 
 
@@ -230,111 +244,34 @@ def _capture(handles: Iterable[tf.Tensor]) -> dict[str, tf.Tensor]:
     return {handle.name: body.capture(handle) for handle in handles}
 
 
-@dataclasses.dataclass(frozen=True)
-class _UncompiledStep:
-    """Operations of a step, to be imported into a loop body.
+def _copy_operations(
+    operation: tf.Operation,
+    outputs: Sequence[tf.Tensor],
+    needed: set[tf.Operation],
+    inputs: dict[str, tf.Tensor],
+    name: str,
+) -> list[tf.Tensor]:
+    """Copies operations into the loop body.
 
-    Attributes:
-      definition: Their GraphDef, without the handles of state.
-      operation: The name of the operation that runs the step.
-      outputs: The loss, and other tensors of the step.
+    Args:
+      operation: The operation that runs them.
+      outputs: Tensors of theirs.
+      needed: The operations.
+      inputs: Their other inputs in the body, by the names outside.
+      name: Name scope of the copies.
+
+    Returns:
+      The copies of `outputs`, available when the copy of `operation` has run.
     """
-
-    definition: tf.compat.v1.GraphDef
-    operation: str
-    outputs: list[tf.Tensor]
-
-    def run(self, handles: dict[str, tf.Tensor]) -> list[tf.Tensor]:
-        """Adds a step to the default graph; returns `outputs`, available when the step is done.
-
-        Args:
-          handles: The captured handles by their names.
-        """
-        names = [self.operation, *(tensor.name for tensor in self.outputs)]
-        ran, *values = tf.import_graph_def(self.definition, handles, names, name="step")
-        with tf.control_dependencies([ran]):
-            # An import forgets the shape of what a tf.cond returns.
-            return [
-                tf.ensure_shape(value, tensor.shape)
-                for value, tensor in zip(values, self.outputs, strict=True)
-            ]
-
-
-@dataclasses.dataclass(frozen=True)
-class _StepCopy:
-    """A step that can be added to a loop body.
-
-    Attributes:
-      copy: The copied operations.
-      captured: Handles of the state that the step reads and writes.
-    """
-
-    copy: CompiledStep | ChunkedStep | _UncompiledStep
-    captured: list[tf.Tensor]
-
-    def add_to_body(self, max_steps: tf.Tensor) -> list[tf.Tensor]:
-        """Adds the step, or several, to the default graph, a loop body.
-
-        Args:
-          max_steps: Maximum number of steps; 1 or more.
-
-        Returns:
-          The number of steps, the last loss and other outputs.
-        """
-        handles = _capture(self.captured)
-        if isinstance(self.copy, ChunkedStep):
-            return self.copy.run(handles, max_steps)
-        return [tf.constant(1, tf.int64), *self.copy.run(handles)]
-
-    def make_trial(self, graph: tf.Graph) -> Trial | None:
-        """Returns a test whether XLA compiles the step; None for an uncompiled step."""
-        return None if isinstance(self.copy, _UncompiledStep) else self.copy.make_trial(graph)
-
-
-def _copy_step(
-    train_op: TrainOp,
-    loss: tf.Tensor,
-    compiled: bool,
-    excluded_operations: Collection[tf.Operation],
-    vote: LoopVote | None,
-) -> _StepCopy:
-    """Copies the operations of a step; see `build_loop`."""
-    operation = train_op if isinstance(train_op, tf.Operation) else train_op.op
-    outputs = [loss] if vote is None else [loss, vote.has_next]
-    targets = [operation, *(tensor.op for tensor in outputs)]
-    needed, captured = find_sub_graph(targets, excluded_operations)
-    define = functools.partial(_define, loss.graph)
-    if not compiled:
-        uncompiled = _UncompiledStep(define(needed), operation.name, outputs)
-        return _StepCopy(uncompiled, captured)
-    if vote is not None:
-        raise NotCompilableError("its workers vote after each step")
-    return _StepCopy(compile_step(operation, loss, needed, captured, define), captured)
-
-
-class _LoopVariable:
-    """A variable that is in no collection, so that nothing saves, initializes or reports it."""
-
-    def __init__(self, name: str, dtype: tf.DType) -> None:
-        with tf.name_scope("steps_per_loop"):
-            name = tf.compat.v1.get_default_graph().unique_name(name, mark_as_used=False)
-            self._handle = tf.raw_ops.VarHandleOp(dtype=dtype, shape=[], shared_name=name)
-            self.read = tf.raw_ops.ReadVariableOp(resource=self._handle, dtype=dtype)
-            self._value = tf.compat.v1.placeholder(dtype, [])
-            with tf.control_dependencies([self.assign(self._value)]):
-                self._assigned = tf.identity(self._value)
-            self._set: tuple[tf.compat.v1.Session, Callable[..., Any]] | None = None
-
-    def assign(self, value: tf.Tensor) -> tf.Operation:
-        return tf.raw_ops.AssignVariableOp(resource=self._handle, value=value)
-
-    def set(self, session: tf.compat.v1.Session, value: int) -> None:
-        if self._set is None or self._set[0] is not session:
-            call = sessions.prepare_session_call(
-                session, [self._value], [self._assigned], in_this_thread=not session.sess_str
-            )
-            self._set = session, call
-        self._set[1](np.asarray(value, self._value.dtype.as_numpy_dtype))
+    names = [operation.name, *(tensor.name for tensor in outputs)]
+    definition = _define(operation.graph, needed)
+    ran, *values = tf.import_graph_def(definition, inputs, names, name=name)
+    with tf.control_dependencies([ran]):
+        # An import forgets the shape of what a tf.cond returns.
+        return [
+            tf.ensure_shape(value, tensor.shape)
+            for value, tensor in zip(values, outputs, strict=True)
+        ]
 
 
 def find_sub_graph(
@@ -404,13 +341,6 @@ def _check_loopable(operation: tf.Operation) -> None:
         raise NotLoopableError(f"'{operation.name}' reads a queue")
 
 
-def _drop_outside_controls(node: Any, names: Collection[str]) -> None:
-    kept = [name for name in node.input if not name.startswith("^") or name[1:] in names]
-    if len(kept) < len(node.input):
-        del node.input[:]
-        node.input.extend(kept)
-
-
 def _define(graph: tf.Graph, needed: set[tf.Operation]) -> tf.compat.v1.GraphDef:
     """Returns the GraphDef of the needed operations; an import has to give their other inputs."""
     complete = graph.as_graph_def()
@@ -418,7 +348,9 @@ def _define(graph: tf.Graph, needed: set[tf.Operation]) -> tf.compat.v1.GraphDef
     names = {operation.name for operation in needed}
     definition.node.extend(node for node in complete.node if node.name in names)
     for node in definition.node:
-        _drop_outside_controls(node, names)
+        inputs = [name for name in node.input if not name.startswith("^") or name[1:] in names]
+        if len(inputs) < len(node.input):
+            node.input[:] = inputs
         # A colocation may name an operation outside of the loop; nodes have their devices already.
         node.attr.pop("_class", None)
     return definition

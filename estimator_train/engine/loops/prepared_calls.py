@@ -33,7 +33,7 @@ class PreparedCalls:
         key = _make_key(fetches)
         if key not in self._calls:
             # `make_callable` does not accept empty fetches.
-            if len(self._calls) >= _MAX_PREPARED or not _has_fetch(fetches):
+            if len(self._calls) >= _MAX_PREPARED or not _list_fetches(fetches):
                 return session.run(fetches)
             # The cache holds the fetches, so that their id stays unique.
             self._calls[key] = (session.make_callable(fetches), fetches)
@@ -121,10 +121,6 @@ def _fill(fetches: Any, find: Callable[[Any], Any]) -> Any:
         make = getattr(fetches, "_make", type(fetches))
         return make(parts)
     return find(fetches)
-
-
-def _has_fetch(fetches: Any) -> bool:
-    return bool(_list_fetches(fetches))
 
 
 def _make_key(fetches: Any) -> Any:

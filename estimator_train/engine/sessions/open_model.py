@@ -21,12 +21,33 @@ from estimator_train.engine.inputs.reused_input import InputSlot, InputStart
 from estimator_train.engine.loops.prepared_calls import PreparedCalls
 from estimator_train.engine.model_cache import ReusedInput
 from estimator_train.engine.sessions.built_model import BuiltModel
-from estimator_train.engine.sessions.session import open_restored_session, prepare_restore
+from estimator_train.engine.sessions.session import prepare_restore
 from estimator_train.engine.tf_internals import graphs, iterators, sessions
 
 # Each imported input leaves its operations in the graph; past these limits a model is rebuilt.
 _MAX_IMPORTED = 100
 _MAX_IMPORTED_BYTES = 64 * 2**20
+
+
+def open_restored_session(
+    graph: tf.Graph,
+    scaffold: tf.compat.v1.train.Scaffold,
+    config: tf.compat.v1.ConfigProto,
+    checkpoint_path: str | None,
+) -> tf.compat.v1.Session:
+    """Opens a raw session with a checkpoint's variables.
+
+    Args:
+      graph: The graph; this function finalizes it.
+      scaffold: The model's Scaffold.
+      config: Configuration of the session.
+      checkpoint_path: The checkpoint, or None to initialize the variables.
+    """
+    with graph.as_default(), prepare_restore(checkpoint_path, not scaffold.saver):
+        creator = tf.compat.v1.train.ChiefSessionCreator(
+            scaffold, config=config, checkpoint_filename_with_path=checkpoint_path
+        )
+        return creator.create_session()
 
 
 class OpenModel:

@@ -27,7 +27,6 @@ from estimator_train.engine.sessions.initial_fills import fill_variables
 from estimator_train.engine.sessions.worker_session import PromptSessionCreator
 from estimator_train.engine.tf_internals import graphs, saver_entries
 from estimator_train.goodput.clock import RESTORE, process_clock
-from estimator_train.run_config import RunConfig
 from estimator_train.run_config.topology import is_multi_worker
 
 _LOG = tf.get_logger()
@@ -99,20 +98,6 @@ def open_training_session(
       on_restored: Called before the hooks with the latest checkpoint, or None, and with whether the
         session restored an interim copy, of a later step, in its place.
     """
-    graph = tf.compat.v1.get_default_graph()
-    grace = _STOP_GRACE_OF_SUMMING_SECS if needs_other_workers(graph) else _STOP_GRACE_SECS
-    creator = _make_session_creator(context, scaffold, strategy, on_restored)
-    with graphs.serialize_once(graph):
-        return tf.compat.v1.train.MonitoredSession(creator, hooks, stop_grace_period_secs=grace)
-
-
-def _make_session_creator(
-    context: EstimatorContext,
-    scaffold: tf.compat.v1.train.Scaffold,
-    strategy: Any,
-    on_restored: Callable[[str | None, bool], None],
-) -> tf.compat.v1.train.SessionCreator:
-    """Returns the creator of training sessions, which initializes, restores or waits."""
     config, topology = context.config, context.topology
     graph = tf.compat.v1.get_default_graph()
     settings = make_session_config(context, strategy)
@@ -129,16 +114,18 @@ def _make_session_creator(
     creator: tf.compat.v1.train.SessionCreator
     # Each synchronous worker has its variables, and initializes or restores them itself.
     if config.is_chief or topology.is_synchronous:
-        creator = _LatestCheckpointSessionCreator(
-            scaffold, settings, config, context.model_dir, on_restored
-        )
+        creator = _LatestCheckpointSessionCreator(scaffold, settings, context, on_restored)
     else:
         creator = PromptSessionCreator(
             scaffold, config.master, settings, config.session_creation_timeout_secs
         )
     if topology.is_synchronous:
-        return WaitForPeersCreator(config, creator)
-    return WaitForPsCreator(config, creator) if topology.is_asynchronous else creator
+        creator = WaitForPeersCreator(config, creator)
+    elif topology.is_asynchronous:
+        creator = WaitForPsCreator(config, creator)
+    grace = _STOP_GRACE_OF_SUMMING_SECS if needs_other_workers(graph) else _STOP_GRACE_SECS
+    with graphs.serialize_once(graph):
+        return tf.compat.v1.train.MonitoredSession(creator, hooks, stop_grace_period_secs=grace)
 
 
 def _calls_functions(graph: tf.Graph) -> bool:
@@ -162,8 +149,7 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
     Args:
       scaffold: The model's Scaffold.
       settings: Configuration of the session.
-      config: The RunConfig of the job.
-      model_dir: The directory of the checkpoints.
+      context: The estimator that is trained.
       on_restored: Called with the latest checkpoint, or None, and with whether a session restored
         an interim copy in its place.
     """
@@ -172,12 +158,11 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
         self,
         scaffold: tf.compat.v1.train.Scaffold,
         settings: tf.compat.v1.ConfigProto,
-        config: RunConfig,
-        model_dir: str,
+        context: EstimatorContext,
         on_restored: Callable[[str | None, bool], None],
     ) -> None:
-        self._scaffold, self._settings, self._config = scaffold, settings, config
-        self._model_dir, self._on_restored = model_dir, on_restored
+        self._scaffold, self._settings, self._on_restored = scaffold, settings, on_restored
+        self._config, self._model_dir = context.config, context.model_dir
         self._restores_by_name = not scaffold.saver  # Later it has the one of the session.
 
     def create_session(self) -> tf.compat.v1.Session:
@@ -239,27 +224,6 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
         return bool(self._config.master) and isinstance(error, lost)
 
 
-def open_restored_session(
-    graph: tf.Graph,
-    scaffold: tf.compat.v1.train.Scaffold,
-    config: tf.compat.v1.ConfigProto,
-    checkpoint_path: str | None,
-) -> tf.compat.v1.Session:
-    """Opens a raw session with a checkpoint's variables.
-
-    Args:
-      graph: The graph; this function finalizes it.
-      scaffold: The model's Scaffold.
-      config: Configuration of the session.
-      checkpoint_path: The checkpoint, or None to initialize the variables.
-    """
-    with graph.as_default(), prepare_restore(checkpoint_path, not scaffold.saver):
-        creator = tf.compat.v1.train.ChiefSessionCreator(
-            scaffold, config=config, checkpoint_filename_with_path=checkpoint_path
-        )
-        return creator.create_session()
-
-
 @contextlib.contextmanager
 def prepare_restore(checkpoint_path: str | None, by_name: bool = True) -> Iterator[None]:
     """Prepares a restore in the context; names the variables if the checkpoint does not fit.
@@ -289,10 +253,15 @@ def prepare_restore(checkpoint_path: str | None, by_name: bool = True) -> Iterat
             f"'{name}' has shape {saved[name]} in it and {variable.shape.as_list()} in the model"
             for name, variable in mismatched.items()
         ] + _describe_absent(graph, saved)
+        advice = _make_advice(checkpoint_path, mismatches)
         if any(variable.op.type != "VarHandleOp" for variable in mismatched.values()):
-            advice = _find_advice(checkpoint_path, mismatches)
             raise CheckpointMismatchError(None, None, f"{_MISMATCH}\n\n{advice}")
-        _warn_of_mismatches(str(checkpoint_path), mismatches)
+        key = os.path.dirname(str(checkpoint_path)), *mismatches
+        if key not in _warned:
+            _warned.add(key)
+            _LOG.warning(
+                "%s The variables take the shapes in the checkpoint, as under tf.estimator.", advice
+            )
     if checkpoint_path and by_name:
         saver = _find_default_saver(graph)
         if _OBJECT_GRAPH in saved:
@@ -305,7 +274,7 @@ def prepare_restore(checkpoint_path: str | None, by_name: bool = True) -> Iterat
             raise
         more = _OTHER_FORMAT if by_name and _OBJECT_GRAPH in saved else ""
         more = _OF_KERAS_3 if keras_3.is_allowed(graph) else more
-        message = f"{_find_advice(checkpoint_path, absent)}{more}\n{error.message}"
+        message = f"{_make_advice(checkpoint_path, absent)}{more}\n{error.message}"
         raise type(error)(error.node_def, error.op, message) from error
 
 
@@ -324,17 +293,7 @@ def _find_default_saver(graph: tf.Graph) -> tf.compat.v1.train.Saver:
     return savers[0]
 
 
-def _warn_of_mismatches(checkpoint_path: str, mismatches: list[str]) -> None:
-    key = os.path.dirname(checkpoint_path), *mismatches
-    if key not in _warned:
-        _warned.add(key)
-        _LOG.warning(
-            "%s The variables take the shapes in the checkpoint, as under tf.estimator.",
-            _find_advice(checkpoint_path, mismatches),
-        )
-
-
-def _find_advice(checkpoint_path: str | None, mismatches: list[str]) -> str:
+def _make_advice(checkpoint_path: str | None, mismatches: list[str]) -> str:
     shown = "; ".join(mismatches[:_MAX_NAMES])
     more = f"; and {len(mismatches) - _MAX_NAMES} more" if len(mismatches) > _MAX_NAMES else ""
     return (
