@@ -145,24 +145,20 @@ class EstimatorPredictor:
 
     def _get_predictor(self, batch: Batch) -> Predictor:
         """Returns the predictor; the first batch opens it, a new checkpoint replaces it."""
+        if self._needs_model_for(batch):
+            with self._lock:
+                if not self._is_closed and self._needs_model_for(batch):
+                    self._open(self._build_for_batch(batch))
         predictor = self._predictor
-        if predictor is None:
-            with self._lock:
-                if self._predictor is None and not self._is_closed:
-                    self._open(self._build_for_batch(batch))
-                predictor = self._predictor
-        elif self._has_new_order(batch):
-            with self._lock:
-                if not self._is_closed and self._has_new_order(batch):
-                    self._open(self._build_for_batch(batch))
-                predictor = self._predictor
         if self._is_closed or predictor is None:
             raise ValueError("This predictor is closed; open another one for further batches.")
         return self._reload_if_newer(predictor) if self._reload else predictor
 
-    def _has_new_order(self, batch: Batch) -> bool:
-        """Returns whether a batch has the features of the model in another order."""
-        if self._has_receiver or not isinstance(batch, Mapping) or self._model is None:
+    def _needs_model_for(self, batch: Batch) -> bool:
+        """Returns whether there is no model, or it has a batch's features in another order."""
+        if self._model is None:
+            return True
+        if self._has_receiver or not isinstance(batch, Mapping):
             return False
         names = list(self._model.feeds)
         return list(batch) != names and set(batch) == set(names)
