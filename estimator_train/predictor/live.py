@@ -2,7 +2,7 @@
 
 import dataclasses
 import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from types import SimpleNamespace
 from typing import Any, Protocol, TypeAlias
 
@@ -18,7 +18,6 @@ from estimator_train.engine.checkpoints.storage import (
 )
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
-from estimator_train.engine.run.predict import select_predictions
 from estimator_train.engine.sessions.session import make_session_config, open_restored_session
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.export.receivers import Receiver, ReceiverFn
@@ -156,7 +155,7 @@ class EstimatorPredictor:
 
     def _needs_model_for(self, batch: Batch) -> bool:
         """Returns whether there is no model, or it has a batch's features in another order."""
-        if self._model is None:
+        if self._predictor is None or self._model is None:
             return True
         if self._has_receiver or not isinstance(batch, Mapping):
             return False
@@ -239,23 +238,6 @@ class EstimatorPredictor:
                 )
             assert self._predictor is not None
             return self._predictor
-
-
-def open_predictor(
-    context: EstimatorContext,
-    serving_input_receiver_fn: ReceiverFn | None,
-    predict_keys: Sequence[str] | str | None,
-    checkpoint_path: str | None,
-    reload: bool,
-) -> EstimatorPredictor:
-    """Returns a predictor; `Estimator.predictor` documents the arguments."""
-    return EstimatorPredictor(
-        context,
-        serving_input_receiver_fn,
-        lambda spec, receiver: select_predictions(spec.predictions, predict_keys),
-        checkpoint_path,
-        reload,
-    )
 
 
 def from_estimator(
