@@ -6,7 +6,7 @@ repository; names are separated by spaces.
 
 # Attributes, modules and strings of TensorFlow and tf_keras, each with the reason.
 OF_LIBRARIES = {
-    "estimator_train/canned/parts/columns.py": {
+    "estimator_train/canned/parts/column_kinds.py": {
         "_parse_example_spec": "columns of TensorFlow 1 have no public form of it",
     },
     "estimator_train/canned/parts/parsing.py": {

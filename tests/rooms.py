@@ -108,7 +108,7 @@ ROOMS = {
     "lifecycle": "goodput",
     "optimizers": "engine.tf_internals",
     "predictor": (
-        "engine.checkpoints engine.context engine.graph engine.run engine.sessions "
+        "engine.checkpoints engine.context engine.graph engine.sessions "
         "engine.tf_internals estimator_spec export"
     ),
     "report": "engine engine.run goodput",

@@ -5,14 +5,10 @@ imported. ARCHITECTURE.md lists the changes.
 """
 
 import functools
+import os
+import sys
 
-from estimator_train.bootstrap import (
-    collection,
-    import_hook,
-    installed,
-    keras_seeds,
-    legacy_keras,
-)
+from estimator_train.bootstrap import collection, import_hook, installed, keras_seeds
 from estimator_train.cluster import launched
 
 __all__ = ["prepare_process", "prepare_tensorflow", "import_tracked_modules"]
@@ -20,11 +16,22 @@ __all__ = ["prepare_process", "prepare_tensorflow", "import_tracked_modules"]
 
 def prepare_process() -> None:
     """Prepares the process for programs of tf.estimator, without importing TensorFlow."""
-    legacy_keras.choose()
+    _choose_keras()
     import_hook.install()
     keras_seeds.install()
     launched.end_mistakes_with_code_2()
     installed.warn()
+
+
+def _choose_keras() -> None:
+    """Makes `tf.keras` be Keras 2 (tf-keras), if TensorFlow is not imported yet.
+
+    TensorFlow reads the variable when it is imported. Programs of tf.estimator use Keras 2, and
+    `tf.compat.v1.layers` needs it. `import keras` still imports Keras 3. A value that the
+    environment already sets is kept.
+    """
+    if "tensorflow" not in sys.modules:
+        os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
 
 
 def import_tracked_modules(user: str) -> None:

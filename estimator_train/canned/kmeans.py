@@ -14,7 +14,8 @@ from estimator_train.canned.parts.argument_types import (
     FeatureColumns,
     ModelDir,
 )
-from estimator_train.canned.parts.columns import Batch, validate_columns
+from estimator_train.canned.parts.column_kinds import validate_columns
+from estimator_train.canned.parts.columns import Batch
 from estimator_train.canned.parts.kmeans_steps import (
     Clusters,
     CountLastRunHook,

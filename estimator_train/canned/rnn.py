@@ -17,7 +17,8 @@ from estimator_train.canned.parts.argument_types import (
     ModelDir,
     OptimizerArgument,
 )
-from estimator_train.canned.parts.columns import Batch, validate_columns
+from estimator_train.canned.parts.column_kinds import validate_columns
+from estimator_train.canned.parts.columns import Batch
 from estimator_train.canned.parts.default_heads import make_classifier_head
 from estimator_train.canned.parts.optimizer_arguments import KerasChoice, OptimizerChoice
 from estimator_train.estimator import Estimator

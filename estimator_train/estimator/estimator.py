@@ -1,9 +1,7 @@
 """Estimator: a model_fn with a directory, and the verbs train, evaluate, predict and export."""
 
 import contextlib
-import contextvars
 import copy
-import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias, TypeVar
@@ -20,7 +18,6 @@ from estimator_train.engine.run import evaluate, predict, train
 from estimator_train.engine.type_aliases import InputFn, Params, PredictKeys, TensorStructure
 from estimator_train.engine.user_functions import call_model_fn, call_with_known, validate_model_fn
 from estimator_train.estimator.config_defaults import complete_config, describe_process
-from estimator_train.estimator.export_methods import ExportVerbs
 from estimator_train.estimator.model_methods import ModelMethods
 from estimator_train.estimator.overridden_members import (
     refuse_overridden_members,
@@ -40,14 +37,10 @@ _ASSIGNED = {
     "_train_distribution": "_train_distribute",
     "_eval_distribution": "_eval_distribute",
 }
-# The Estimator whose functions the engine calls in this thread, and their params.
-_call: contextvars.ContextVar[tuple[Any, Any]] = contextvars.ContextVar(
-    "call", default=(None, None)
-)
 _Estimator = TypeVar("_Estimator", bound="Estimator")
 
 
-class Estimator(ModelMethods, ExportVerbs):
+class Estimator(ModelMethods):
     """Trains and evaluates models (the v1 class; `estimator_train.Estimator` is its v2 form).
 
     An estimator keeps its variables in `model_dir`: each call builds a graph and continues from the
@@ -168,7 +161,10 @@ class Estimator(ModelMethods, ExportVerbs):
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
         all_hooks = check_call(hooks, steps=steps, max_steps=max_steps)
-        listeners = _check_listeners(saving_listeners) if saving_listeners else []
+        listeners = list(saving_listeners or ())
+        if listeners:
+            message = "saving_listeners must be a list of CheckpointSaverListener, given: {}"
+            check_instances(listeners, tf.compat.v1.train.CheckpointSaverListener, message)
         config = self._update_config()
         if config.task_type == PS:
             serve(config)
@@ -276,7 +272,7 @@ class Estimator(ModelMethods, ExportVerbs):
         input_context: tf.distribute.InputContext | None = None,
     ) -> Any:
         available: dict[str, Any] = {"mode": mode, "config": self._update_config()}
-        available["params"] = self._find_params_of_call()
+        available["params"] = self._get_call_params()
         fallbacks = {}
         if input_context is not None:
             available["input_context"] = input_context
@@ -288,7 +284,7 @@ class Estimator(ModelMethods, ExportVerbs):
         self, features: TensorStructure, labels: TensorStructure, mode: str, config: RunConfig
     ) -> EstimatorSpec:
         available = {"features": features, "labels": labels, "mode": mode, "config": config}
-        available["params"] = self._find_params_of_call()
+        available["params"] = self._get_call_params()
         _LOG.info("Calling model_fn.")
         spec: EstimatorSpec = call_model_fn(self._model_fn, available)
         _LOG.info("Done calling model_fn.")
@@ -318,19 +314,19 @@ class Estimator(ModelMethods, ExportVerbs):
         Args:
           mode: The ModeKeys value of train, evaluate or predict; None for exports and predictors.
         """
+        del mode
         config = self._update_config()
         process = self._process if config is self._process.config else describe_process(config)
-        params = self._choose_params(mode)
         # Looked up on the instance: what a program overrides or replaces takes effect.
         call_model_fn, call_input_fn = self._call_model_fn, self._call_input_fn
         create_global_step = self._create_and_assert_global_step
         return EstimatorContext(
             model_fn=self._model_fn,
-            call_model_fn=functools.partial(self._call_with_params, params, call_model_fn),
-            call_input_fn=functools.partial(self._call_with_params, params, call_input_fn),
+            call_model_fn=call_model_fn,
+            call_input_fn=call_input_fn,
             create_global_step=create_global_step,
             sources=(self._model_fn, call_model_fn, call_input_fn, create_global_step),
-            params=params,
+            params=self.params,
             config=config,
             model_dir=config.model_dir,
             topology=process.topology,
@@ -349,25 +345,9 @@ class Estimator(ModelMethods, ExportVerbs):
                 setattr(config, setting, value)
         return config
 
-    def _choose_params(self, mode: str | None) -> Any:
-        """Returns the params for a call of `_engine_context`."""
-        del mode
+    def _get_call_params(self) -> Any:
+        """Returns the params that model_fn or input_fn gets in the current call."""
         return self.params
-
-    def _call_with_params(
-        self, params: Params, function: Callable[..., Any], *args: Any, **kwargs: Any
-    ) -> Any:
-        """Calls a function in which `_find_params_of_call` returns `params`."""
-        token = _call.set((self, params))
-        try:
-            return function(*args, **kwargs)
-        finally:
-            _call.reset(token)
-
-    def _find_params_of_call(self) -> Any:
-        """Returns the params of the engine's call in this thread, or those outside of a call."""
-        estimator, params = _call.get()
-        return params if estimator is self else self.params
 
     def _copy_for(self: _Estimator, model_dir: str) -> _Estimator:
         """Returns a copy of this Estimator that works in another directory."""
@@ -392,11 +372,3 @@ class EstimatorV2(Estimator):
             "`Estimator.export_savedmodel` has been deprecated. Please use `export_saved_model` "
             "instead."
         )
-
-
-def _check_listeners(
-    listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
-) -> list[tf.compat.v1.train.CheckpointSaverListener]:
-    kind = tf.compat.v1.train.CheckpointSaverListener
-    message = "saving_listeners must be a list of CheckpointSaverListener, given: {}"
-    return list(check_instances(listeners, kind, message))

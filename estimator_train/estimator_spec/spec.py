@@ -96,25 +96,19 @@ class EstimatorSpec(_Fields):
         predictions = _validate_predictions(predictions, mode)
         if mode == ModeKeys.PREDICT:
             export_outputs = _add_default_signature(export_outputs, predictions)
-        hooks = [
-            _validate_hooks(given)
-            for given in (
-                training_chief_hooks, training_hooks, evaluation_hooks, prediction_hooks
-            )
-        ]  # fmt: skip
         return super().__new__(
             cls,
-            mode,
-            predictions,
-            loss,
-            train_op,
-            _validate_metrics(eval_metric_ops),
-            export_outputs,
-            hooks[0],
-            hooks[1],
-            _validate_scaffold(scaffold),
-            hooks[2],
-            hooks[3],
+            mode=mode,
+            predictions=predictions,
+            loss=loss,
+            train_op=train_op,
+            export_outputs=export_outputs,
+            training_chief_hooks=_validate_hooks(training_chief_hooks),
+            training_hooks=_validate_hooks(training_hooks),
+            evaluation_hooks=_validate_hooks(evaluation_hooks),
+            prediction_hooks=_validate_hooks(prediction_hooks),
+            eval_metric_ops=_validate_metrics(eval_metric_ops),
+            scaffold=_validate_scaffold(scaffold),
         )
 
     def _replace(self, /, **changes: Any) -> EstimatorSpec:

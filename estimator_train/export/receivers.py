@@ -282,21 +282,18 @@ def _check_examples(examples: Mapping[str, Any], kind: str) -> None:
 def _make_placeholders(
     examples: Mapping[str, Example], batch_size: int | None
 ) -> dict[str, Tensor]:
-    return {key: _make_placeholder(value, batch_size) for key, value in examples.items()}
-
-
-def _make_placeholder(example: Example, batch_size: int | None) -> tf.Tensor:
-    """Returns a placeholder with the shape and dtype of the example and the given batch size."""
-    shape = tf.TensorShape(example.shape)
-    if shape.rank is not None:
-        shape = tf.TensorShape([batch_size]).concatenate(shape[1:])
-    return tf.compat.v1.placeholder(example.dtype, shape=shape, name=_get_name(example))
+    """Returns placeholders with the shapes and dtypes of examples and the given batch size."""
+    placeholders: dict[str, Tensor] = {}
+    for key, example in examples.items():
+        shape = tf.TensorShape(example.shape)
+        if shape.rank is not None:
+            shape = tf.TensorShape([batch_size]).concatenate(shape[1:])
+        name = _get_name(example)
+        placeholders[key] = tf.compat.v1.placeholder(example.dtype, shape=shape, name=name)
+    return placeholders
 
 
 def _get_name(example: Example) -> str | None:
     """Returns the name of the example in its graph; None for eager tensors and arrays."""
-    if isinstance(example, tf.TensorSpec):
-        name: str | None = example.name
-        return name
-    operation = getattr(example, "op", None)
-    return None if operation is None else operation.name
+    named = example if isinstance(example, tf.TensorSpec) else getattr(example, "op", None)
+    return getattr(named, "name", None)

@@ -293,10 +293,7 @@ def _is_same_shape(one: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
 
 def _add_assertions(assertions: list[Any], tensor: tf.Tensor) -> tf.Tensor:
     """Returns the tensor with a dependency on the assertions."""
-    with tf.control_dependencies(_present(assertions)):
+    if tf.executing_eagerly():  # Wrong values have raised an error already.
+        return tensor
+    with tf.control_dependencies(assertions):
         return tf.identity(tensor)
-
-
-def _present(assertions: list[Any]) -> list[Any]:
-    """Returns the assertions of a graph; eager code returns None for an assertion that holds."""
-    return [assertion for assertion in assertions if assertion is not None]

@@ -2,7 +2,7 @@
 
 import dataclasses
 import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from types import SimpleNamespace
 from typing import Any, Protocol, TypeAlias
 
@@ -18,7 +18,6 @@ from estimator_train.engine.checkpoints.storage import (
 )
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
-from estimator_train.engine.run.predict import select_predictions
 from estimator_train.engine.sessions.open_model import open_restored_session
 from estimator_train.engine.sessions.session import make_session_config
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
@@ -146,24 +145,20 @@ class EstimatorPredictor:
 
     def _get_predictor(self, batch: Batch) -> Predictor:
         """Returns the predictor; the first batch opens it, a new checkpoint replaces it."""
+        if self._needs_model_for(batch):
+            with self._lock:
+                if not self._is_closed and self._needs_model_for(batch):
+                    self._open(self._build_for_batch(batch))
         predictor = self._predictor
-        if predictor is None:
-            with self._lock:
-                if self._predictor is None and not self._is_closed:
-                    self._open(self._build_for_batch(batch))
-                predictor = self._predictor
-        elif self._has_new_order(batch):
-            with self._lock:
-                if not self._is_closed and self._has_new_order(batch):
-                    self._open(self._build_for_batch(batch))
-                predictor = self._predictor
         if self._is_closed or predictor is None:
             raise ValueError("This predictor is closed; open another one for further batches.")
         return self._reload_if_newer(predictor) if self._reload else predictor
 
-    def _has_new_order(self, batch: Batch) -> bool:
-        """Returns whether a batch has the features of the model in another order."""
-        if self._has_receiver or not isinstance(batch, Mapping) or self._model is None:
+    def _needs_model_for(self, batch: Batch) -> bool:
+        """Returns whether there is no model, or it has a batch's features in another order."""
+        if self._predictor is None or self._model is None:
+            return True
+        if self._has_receiver or not isinstance(batch, Mapping):
             return False
         names = list(self._model.feeds)
         return list(batch) != names and set(batch) == set(names)
@@ -244,23 +239,6 @@ class EstimatorPredictor:
                 )
             assert self._predictor is not None
             return self._predictor
-
-
-def open_predictor(
-    context: EstimatorContext,
-    serving_input_receiver_fn: ReceiverFn | None,
-    predict_keys: Sequence[str] | str | None,
-    checkpoint_path: str | None,
-    reload: bool,
-) -> EstimatorPredictor:
-    """Returns a predictor; `Estimator.predictor` documents the arguments."""
-    return EstimatorPredictor(
-        context,
-        serving_input_receiver_fn,
-        lambda spec, receiver: select_predictions(spec.predictions, predict_keys),
-        checkpoint_path,
-        reload,
-    )
 
 
 def from_estimator(

@@ -1,7 +1,9 @@
 """TPUEstimator on CPU and GPU."""
 
+import contextvars
 import copy
 import dataclasses
+import functools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
@@ -19,6 +21,10 @@ from estimator_train.tpu.config import RunConfig
 
 _BATCH_SIZE = "batch_size"
 _RESERVED = [_BATCH_SIZE, "context"]
+# The Estimator whose functions the engine calls in this thread, and their params.
+_call: contextvars.ContextVar[tuple[Any, Any]] = contextvars.ContextVar(
+    "call", default=(None, None)
+)
 
 
 class TPUEstimator(Estimator):
@@ -145,15 +151,37 @@ class TPUEstimator(Estimator):
         no_tpu.refuse(context, input_fn, mode)
 
     def _engine_context(self, mode: str | None) -> EstimatorContext:
-        """Returns the Estimator as the engine sees it, with the examples of a training step."""
+        """Returns the Estimator as the engine sees it, with the batch sizes.
+
+        The params of train, evaluate and predict have the batch size of the mode; those of exports
+        and predictors have none.
+        """
+        context = super()._engine_context(mode)
+        size = self._batch_sizes.get(mode)
+        params = context.params if size is None else _add_param(context.params, _BATCH_SIZE, size)
+        call = functools.partial(self._call_with_params, params)
         return dataclasses.replace(
-            super()._engine_context(mode), examples_per_step=self._batch_sizes[ModeKeys.TRAIN]
+            context,
+            call_model_fn=functools.partial(call, context.call_model_fn),
+            call_input_fn=functools.partial(call, context.call_input_fn),
+            params=params,
+            examples_per_step=self._batch_sizes[ModeKeys.TRAIN],
         )
 
-    def _choose_params(self, mode: str | None) -> Any:
-        """Returns the params with the batch size of the mode; exports and predictors have none."""
-        size = self._batch_sizes.get(mode)
-        return self.params if size is None else _add_param(self.params, _BATCH_SIZE, size)
+    def _call_with_params(
+        self, params: Params, function: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        """Calls a function in which `_get_call_params` returns `params`."""
+        token = _call.set((self, params))
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _call.reset(token)
+
+    def _get_call_params(self) -> Any:
+        """Returns the params of the engine's call in this thread, or those outside of a call."""
+        estimator, params = _call.get()
+        return params if estimator is self else self.params
 
 
 def _adapt_model_fn(model_fn: Callable[..., Any]) -> Callable[..., EstimatorSpec]:

@@ -266,3 +266,12 @@ def test_changes_of_params_in_model_fn_do_not_outlast_the_call(tmp_path):
     metrics, rows, _ = run_all(estimator, tmp_path / "export")
     assert (metrics["shift"], rows[0]["p"]) == (1.0, 1.0)
     assert estimator.params == {"shift": 1.0}
+
+
+def test_changes_of_params_in_input_fn_do_not_reach_model_fn(tmp_path):
+    def changing_input_fn(params):
+        params["shift"] = 5.0
+        return input_fn()
+
+    estimator = est.Estimator(model_fn, tmp_path, params={"shift": 1.0})
+    assert estimator.evaluate(changing_input_fn)["shift"] == 1.0

@@ -19,7 +19,6 @@ from estimator_train.canned.boosted_trees.features import Features
 from estimator_train.canned.boosted_trees.importances import compute_feature_importances
 from estimator_train.canned.boosted_trees.model import make_model_fn
 from estimator_train.canned.boosted_trees.settings import Settings
-from estimator_train.canned.boosted_trees.size import check_size
 from estimator_train.canned.parts.argument_types import Config, FeatureColumns, ModelDir
 from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
 from estimator_train.estimator import Estimator
@@ -39,13 +38,13 @@ class _BoostedTrees(Estimator):
         model_dir: ModelDir,
         config: Config,
         weight_column: WeightColumn,
-        **settings: Any,
+        settings: Settings,
     ) -> None:
-        self._head, self._settings = head, Settings(**settings)
-        self._features = Features(feature_columns, self._settings)
-        check_size(self._settings, self._features.bucket_count, head.logits_dimension)
-        _check_logits(head.logits_dimension, self._settings)
-        model_fn = make_model_fn(head, self._features, self._settings, weight_column)
+        self._head, self._settings = head, settings
+        self._features = Features(feature_columns, settings)
+        settings.check_size(self._features.bucket_count, head.logits_dimension)
+        settings.check_logits(head.logits_dimension)
+        model_fn = make_model_fn(head, self._features, settings, weight_column)
         super().__init__(model_fn, model_dir, config)
 
     def experimental_feature_importances(self, normalize: bool = False) -> OrderedDict[str, float]:
@@ -91,7 +90,7 @@ class _BoostedTrees(Estimator):
           the greatest first.
 
         Raises:
-          ValueError: center_bias is False, or predictions of the head cannot be name_contributions.
+          ValueError: center_bias is False, or the head's predictions cannot be explained.
         """
         if not self._settings.center_bias:
             raise ValueError(
@@ -129,7 +128,7 @@ class BoostedTreesEstimator(_BoostedTrees):
         columns are taken; the head has its own.
       n_trees: Number of trees to grow.
       max_depth: Number of layers of a tree below its root.
-      learning_rate: By how much the weights of leaves are shrink.
+      learning_rate: Factor of the weights of leaves.
       l1_regularization: l1 of the weights of leaves. Its scale is that of the sums of a
         batch's derivatives; if the loss is a mean, these sums are at most about 1.
       l2_regularization: l2 of the weights of leaves.
@@ -165,12 +164,7 @@ class BoostedTreesEstimator(_BoostedTrees):
         pruning_mode: str = "none",
         quantile_sketch_epsilon: float = 0.01,
     ) -> None:
-        super().__init__(
-            head=head,
-            feature_columns=feature_columns,
-            model_dir=model_dir,
-            config=config,
-            weight_column=weight_column,
+        settings = Settings(
             n_batches_per_layer=n_batches_per_layer,
             n_trees=n_trees,
             max_depth=max_depth,
@@ -183,6 +177,7 @@ class BoostedTreesEstimator(_BoostedTrees):
             pruning_mode=pruning_mode,
             quantile_sketch_epsilon=quantile_sketch_epsilon,
         )
+        super().__init__(head, feature_columns, model_dir, config, weight_column, settings)
 
 
 class BoostedTreesClassifier(_BoostedTrees):
@@ -236,12 +231,7 @@ class BoostedTreesClassifier(_BoostedTrees):
             v1=True,
             multi_class_loss_fn=compute_softmax_losses,
         )
-        super().__init__(
-            head=head,
-            feature_columns=feature_columns,
-            model_dir=model_dir,
-            config=config,
-            weight_column=weight_column,
+        settings = Settings(
             n_batches_per_layer=n_batches_per_layer,
             n_trees=n_trees,
             max_depth=max_depth,
@@ -255,6 +245,7 @@ class BoostedTreesClassifier(_BoostedTrees):
             quantile_sketch_epsilon=quantile_sketch_epsilon,
             train_in_memory=train_in_memory,
         )
+        super().__init__(head, feature_columns, model_dir, config, weight_column, settings)
 
 
 class BoostedTreesRegressor(_BoostedTrees):
@@ -288,12 +279,7 @@ class BoostedTreesRegressor(_BoostedTrees):
         train_in_memory: bool = False,
     ) -> None:
         head = make_regressor_head(label_dimension, weight_column, _MEAN, v1=True)
-        super().__init__(
-            head=head,
-            feature_columns=feature_columns,
-            model_dir=model_dir,
-            config=config,
-            weight_column=weight_column,
+        settings = Settings(
             n_batches_per_layer=n_batches_per_layer,
             n_trees=n_trees,
             max_depth=max_depth,
@@ -307,18 +293,4 @@ class BoostedTreesRegressor(_BoostedTrees):
             quantile_sketch_epsilon=quantile_sketch_epsilon,
             train_in_memory=train_in_memory,
         )
-
-
-def _check_logits(logits: int, settings: Settings) -> None:
-    """Checks that a model of several logits uses neither center_bias nor l1."""
-    if logits == 1:
-        return
-    if settings.center_bias:
-        raise ValueError("center_bias not yet support with n_classes > 2.")
-    if settings.l1_regularization:
-        raise tf.errors.InvalidArgumentError(
-            None,
-            None,
-            "l1 != 0 is not yet supported for multi-class regularization. The head has "
-            f"{logits} logits; use l2_regularization.",
-        )
+        super().__init__(head, feature_columns, model_dir, config, weight_column, settings)

@@ -15,7 +15,8 @@ import tensorflow as tf
 from estimator_train.canned.boosted_trees.quantiles import Quantiles
 from estimator_train.canned.boosted_trees.settings import Settings
 from estimator_train.canned.parts.argument_types import FeatureColumn, FeatureColumns
-from estimator_train.canned.parts.columns import Batch, validate_columns
+from estimator_train.canned.parts.column_kinds import is_categorical, validate_columns
+from estimator_train.canned.parts.columns import Batch
 
 
 class _Column(NamedTuple):
@@ -138,11 +139,7 @@ def _is_indicator(column: FeatureColumn) -> bool:
 
 def _is_single_category(column: FeatureColumn) -> bool:
     """Returns whether a column is categorical, and neither weighted nor a sequence."""
-    return (
-        hasattr(column, "num_buckets")
-        and hasattr(column, "get_sparse_tensors")
-        and not hasattr(column, "categorical_column")
-    )
+    return is_categorical(column) and not hasattr(column, "categorical_column")
 
 
 def _assign_buckets(column: _Column, batch: Batch) -> tf.Tensor:

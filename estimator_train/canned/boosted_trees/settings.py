@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 from typing import Any
 
 import tensorflow as tf
+
+from estimator_train.canned.boosted_trees.ensemble import count_bytes
 
 _LOG = tf.get_logger()
 _PRUNING = ("none", "post", "pre")
@@ -71,6 +74,46 @@ class Settings:
     def max_layers(self) -> int:
         """Number of layers after which training ends even if they added no node."""
         return 2 * self.n_trees * self.max_depth
+
+    def check_logits(self, logits: int) -> None:
+        """Checks that a model of several logits uses neither center_bias nor l1.
+
+        Raises:
+          ValueError: It uses center_bias.
+          InvalidArgumentError: It uses l1.
+        """
+        if logits == 1:
+            return
+        if self.center_bias:
+            raise ValueError("center_bias not yet support with n_classes > 2.")
+        if self.l1_regularization:
+            raise tf.errors.InvalidArgumentError(
+                None,
+                None,
+                "l1 != 0 is not yet supported for multi-class regularization. The head has "
+                f"{logits} logits; use l2_regularization.",
+            )
+
+    def check_size(self, buckets: int, logits: int) -> None:
+        """Checks that the trees and the sums of a layer fit into this machine's memory.
+
+        Args:
+          buckets: Number of buckets of all features.
+          logits: Number of logits.
+
+        Raises:
+          ValueError: They do not fit; the message names their size and that of the memory.
+        """
+        # Sums, running sums, sums of both sides, and gains.
+        sums = 2 ** (self.max_depth - 1) * buckets * (logits + logits**2) * 8 * 6
+        needed = count_bytes(self.n_trees, self.max_depth, logits) + sums
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        if needed > memory:
+            raise ValueError(
+                f"max_depth={self.max_depth} takes {needed / 2**30:,.0f} GiB of memory for "
+                f"{self.n_trees} trees of {buckets} buckets, and there are "
+                f"{memory / 2**30:,.0f}. Each level doubles it: trees of 4 to 10 levels are usual."
+            )
 
     def _check_pruning(self) -> None:
         if self.pruning_mode not in _PRUNING:

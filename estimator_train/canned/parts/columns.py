@@ -12,63 +12,24 @@ import inspect
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.canned.parts.argument_types import FeatureColumn, FeatureColumns
+from estimator_train.canned.parts.argument_types import FeatureColumn
+from estimator_train.canned.parts.column_kinds import (
+    check_kind,
+    has_v1_columns,
+    is_categorical,
+    is_plain_embedding,
+    is_shared_embedding,
+)
 from estimator_train.canned.parts.lookups import Ids, make_ids
 from estimator_train.engine.tf_internals import column_types
 from estimator_train.heads.types import FeatureTensors
 
 _v1 = tf.compat.v1
-_V1_COLUMN = (
-    "Received a feature column from TensorFlow v1, but this is a TensorFlow v2 Estimator. Please "
-    "either use v2 feature columns (accessible via tf.feature_column.* in TF 2.x) with this "
-    "Estimator, or switch to a v1 Estimator for use with v1 feature columns (accessible via "
-    "tf.compat.v1.estimator.* and tf.compat.v1.feature_column.*, respectively."
-)
-
-
-def validate_columns(columns: FeatureColumns, *, v1: bool = False) -> list[Any]:
-    """Returns feature columns in the order of their names.
-
-    Args:
-      columns: One or several columns.
-      v1: Whether columns that exist in `tf.compat.v1.feature_column` alone are allowed.
-
-    Raises:
-      ValueError: There are no columns, one is not a column, or two have one name.
-    """
-    if isinstance(columns, Mapping):
-        raise ValueError("Expected feature_columns to be iterable, found dict.")
-    found: list[Any] = [columns] if _is_column(columns) else list(cast("Any", columns) or ())
-    if not found:
-        raise ValueError("feature_columns must not be empty.")
-    by_name: dict[str, Any] = {}
-    for column in found:
-        if not _is_column(column):
-            raise ValueError(
-                f"Items of feature_columns must be a _FeatureColumn. Given (type {type(column)}): "
-                f"{column}."
-            )
-        if not (v1 or _is_v2(column)):
-            raise ValueError(_V1_COLUMN + f"). Given: {column}")
-        if column.name in by_name:
-            raise ValueError(
-                f"Duplicate feature column name found for columns: {by_name[column.name]} and "
-                f"{column}. This usually means that these columns refer to same base feature. "
-                "Either one must be discarded or a duplicated but renamed item must be inserted "
-                "in features dict."
-            )
-        by_name[column.name] = column
-    return [by_name[name] for name in sorted(by_name)]
-
-
-def has_v1_columns(columns: Sequence[FeatureColumn]) -> bool:
-    """Returns whether some columns exist in `tf.compat.v1.feature_column` alone."""
-    return not all(map(_is_v2, columns))
 
 
 class Weighted(NamedTuple):
@@ -104,7 +65,7 @@ class Batch:
             )
         self.features = dict(features)
         self._cache = column_types.FeatureTransformationCache(self.features)
-        self._tables: dict[Any, Any] = {}
+        self._state = _ColumnState()
         self._ids_by_column: dict[Any, Ids] = {}
         self.v1 = v1
 
@@ -134,9 +95,9 @@ class Batch:
         if training is not None and not self.v1 and _is_dense_features_replaced():
             layer = tf_keras.layers.DenseFeatures(columns, name=scope)
             return layer(self.features, training=training)
-        state, shared = _ColumnState(self._tables), self._get_shared_scope()
+        shared = self._get_shared_scope()
         with _v1.variable_scope(scope, use_resource=True):
-            parts = [self._get_numbers(column, state, shared, training) for column in columns]
+            parts = [self._get_numbers(column, shared, training) for column in columns]
             return tf.concat(parts, axis=1)
 
     def assign_buckets(self, column: FeatureColumn) -> tf.Tensor:
@@ -148,7 +109,7 @@ class Batch:
         Raises:
           ValueError: Its feature is missing.
         """
-        found = self._cache.get(column, _ColumnState(self._tables))
+        found = self._cache.get(column, self._state)
         return tf.reshape(found, [tf.shape(found)[0], math.prod(column.source_column.shape)])
 
     def sequence(self, columns: Sequence[FeatureColumn]) -> tuple[tf.Tensor, tf.Tensor]:
@@ -160,14 +121,14 @@ class Batch:
         Raises:
           ValueError: A column is not a sequence column of numbers.
         """
-        state, shared = _ColumnState(self._tables), self._get_shared_scope()
+        shared = self._get_shared_scope()
         parts, lengths = [], []
         for column in columns:
-            _check_kind(column, column_types.SequenceDenseColumn)
+            check_kind(column, column_types.SequenceDenseColumn)
             with _v1.variable_scope(_find_scope_name(column)):
-                column.create_state(state)
+                column.create_state(self._state)
                 with _v1.variable_scope(shared, auxiliary_name_scope=False):
-                    tensor, length = column.get_sequence_dense_tensor(self._cache, state)
+                    tensor, length = column.get_sequence_dense_tensor(self._cache, self._state)
                 shape = tf.shape(tensor)
                 size = column.variable_shape.num_elements()
                 parts.append(tf.reshape(tensor, [shape[0], shape[1], size]))
@@ -196,10 +157,9 @@ class Batch:
         Raises:
           ValueError: A column is neither categorical nor dense, or its feature is missing.
         """
-        state, shared = _ColumnState(self._tables), self._get_shared_scope()
         sums, weights, inputs = [], [], []
         for column in columns:
-            found = self._compute_linear_input(column, state, shared)
+            found = self.compute_linear_input(column)
             with _v1.variable_scope(_find_scope_name(column)):
                 if isinstance(found, Ids):
                     weight = _create_weights(column.num_buckets, units)
@@ -220,52 +180,41 @@ class Batch:
         Returns:
           The ids of a categorical column, or the numbers of a dense one, [batch, size].
         """
-        return self._compute_linear_input(
-            column, _ColumnState(self._tables), self._get_shared_scope()
-        )
-
-    def _compute_linear_input(
-        self, column: FeatureColumn, state: Any, shared: Any
-    ) -> Ids | tf.Tensor:
-        if not _is_categorical(column):
-            return self._get_numbers(column, state, shared)
+        if not is_categorical(column):
+            return self._get_numbers(column, self._get_shared_scope())
         with _v1.variable_scope(_find_scope_name(column)):
-            column.create_state(state)
-            return self._get_ids(column, state)
+            column.create_state(self._state)
+            return self._get_ids(column)
 
     def _get_numbers(
-        self, column: FeatureColumn, state: Any, shared: Any, training: bool | None = None
+        self, column: FeatureColumn, shared: Any, training: bool | None = None
     ) -> tf.Tensor:
         """Returns the numbers of one column, [batch, size]."""
-        _check_kind(column, column_types.DenseColumn)
+        check_kind(column, column_types.DenseColumn)
         with _v1.variable_scope(_find_scope_name(column)):
-            column.create_state(state)
-            weights = self._find_embedding(column, state, shared)
+            column.create_state(self._state)
+            weights = self._find_embedding(column, shared)
             if weights is not None:
-                return self._get_ids(column.categorical_column, state).combine(
-                    weights, column.combiner
-                )
+                return self._get_ids(column.categorical_column).combine(weights, column.combiner)
             with _v1.variable_scope(shared, auxiliary_name_scope=False):
-                tensor = column.get_dense_tensor(
-                    self._cache, state, **_make_training_argument(column.get_dense_tensor, training)
-                )
+                arguments = _make_training_argument(column.get_dense_tensor, training)
+                tensor = column.get_dense_tensor(self._cache, self._state, **arguments)
             return tf.reshape(tensor, [tf.shape(tensor)[0], column.variable_shape.num_elements()])
 
-    def _find_embedding(self, column: FeatureColumn, state: Any, shared: Any) -> Any:
+    def _find_embedding(self, column: FeatureColumn, shared: Any) -> Any:
         """Returns the variable of an embedding that `Ids` can look up; None for other columns."""
-        if _is_plain_embedding(column):
-            return state.get_variable(column, "embedding_weights")
-        if _is_shared_embedding(column):
+        if is_plain_embedding(column):
+            return self._state.get_variable(column, "embedding_weights")
+        if is_shared_embedding(column):
             with _v1.variable_scope(shared, auxiliary_name_scope=False):
                 return column.shared_embedding_column_creator.embedding_weights
         return None
 
-    def _get_ids(self, column: FeatureColumn, state: Any) -> Ids:
+    def _get_ids(self, column: FeatureColumn) -> Ids:
         """Returns the ids of a categorical column, which are computed once."""
         if column not in self._ids_by_column:
-            self._ids_by_column[column] = make_ids(
-                column, column.get_sparse_tensors(self._cache, state)
-            )
+            found = column.get_sparse_tensors(self._cache, self._state)
+            self._ids_by_column[column] = make_ids(column, found)
         return self._ids_by_column[column]
 
     def _get_shared_scope(self) -> Any:
@@ -275,11 +224,14 @@ class Batch:
 
 
 class _ColumnState(column_types.StateManager):
-    """State of columns: variables of one part of a model, and tables that all parts share."""
+    """State of columns: tables, and the variables that each created last.
 
-    def __init__(self, tables: dict[Any, Any]) -> None:
+    A column creates its variables again for each part of a model that uses it.
+    """
+
+    def __init__(self) -> None:
         self._variables: dict[Any, tf.Variable] = {}
-        self._tables = tables
+        self._tables: dict[Any, Any] = {}
 
     def create_variable(
         self,
@@ -321,42 +273,6 @@ def _is_dense_features_replaced() -> bool:
     return not str(defined_in.get("__name__")).startswith("tf_keras.")
 
 
-def _is_v2(column: object) -> bool:
-    return isinstance(column, column_types.FeatureColumn)
-
-
-def _is_column(column: object) -> bool:
-    # The columns of v1 have no public class.
-    return _is_v2(column) or hasattr(column, "_parse_example_spec")
-
-
-def _is_categorical(column: FeatureColumn) -> bool:
-    return hasattr(column, "num_buckets") and hasattr(column, "get_sparse_tensors")
-
-
-def _is_plain_embedding(column: FeatureColumn) -> bool:
-    """Returns whether a column is an embedding, not shared, that `Ids` can look up."""
-    return _computes_as(column, column_types.EmbeddingColumn) and _has_plain_lookup(column)
-
-
-def _is_shared_embedding(column: FeatureColumn) -> bool:
-    """Returns whether a column is a shared embedding that `Ids` can look up."""
-    kind = column_types.SharedEmbeddingColumn
-    return _computes_as(column, kind) and _has_plain_lookup(column)
-
-
-def _computes_as(column: FeatureColumn, kind: Any) -> bool:
-    return getattr(type(column), "get_dense_tensor", None) is kind.get_dense_tensor
-
-
-def _has_plain_lookup(column: FeatureColumn) -> bool:
-    return (
-        column.max_norm is None
-        and column.use_safe_embedding_lookup
-        and not hasattr(column.categorical_column, "get_sequence_sparse_tensors")
-    )
-
-
 def _make_training_argument(function: Any, training: bool | None) -> dict[str, bool]:
     """Returns the argument `training` for a column's method, if the method takes it."""
     if training is None:
@@ -366,14 +282,6 @@ def _make_training_argument(function: Any, training: bool | None) -> dict[str, b
         parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()
     )
     return {"training": training} if takes else {}
-
-
-def _check_kind(column: FeatureColumn, kind: type) -> None:
-    if not isinstance(column, kind):
-        raise ValueError(
-            f"Items of feature_columns must be a {kind}. You can wrap a categorical column with "
-            f"an embedding_column or indicator_column. Given: {column}"
-        )
 
 
 def _find_scope_name(column: FeatureColumn) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,14 +20,15 @@ def make_classifier_head(
     multi_class_loss_fn: LossFn | None = None,
 ) -> Head:
     """Returns the head of a classifier; for arguments and errors see the heads, of v1 or not."""
-    binary: Any = V1BinaryClassHead if v1 else BinaryClassHead
-    multi: Any = V1MultiClassHead if v1 else MultiClassHead
-    make = (
-        binary
-        if n_classes == 2
-        else functools.partial(multi, n_classes, loss_fn=multi_class_loss_fn)
-    )
-    return make(weight_column, label_vocabulary=label_vocabulary, loss_reduction=loss_reduction)
+    shared: dict[str, Any] = {
+        "weight_column": weight_column,
+        "label_vocabulary": label_vocabulary,
+        "loss_reduction": loss_reduction,
+    }
+    if n_classes == 2:
+        return V1BinaryClassHead(**shared) if v1 else BinaryClassHead(**shared)
+    multi = V1MultiClassHead if v1 else MultiClassHead
+    return multi(n_classes, loss_fn=multi_class_loss_fn, **shared)
 
 
 def make_regressor_head(

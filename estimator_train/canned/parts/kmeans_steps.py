@@ -87,9 +87,6 @@ class Clusters:
         """Builds the operation that moves centers by a batch; see `build_train_op`."""
         sums = tf.math.unsorted_segment_sum(self.points, index, self.count)
         sizes = tf.math.unsorted_segment_sum(tf.ones_like(index), index, self.count)
-        return self._move(sums, sizes)
-
-    def _move(self, sums: tf.Tensor, sizes: tf.Tensor) -> tf.Operation:
         numbers = tf.cast(sizes, tf.float32)[:, None]
         if not self._mini_batch:
             means = self._as_directions(sums / (numbers + _EPSILON))
@@ -121,11 +118,6 @@ class Clusters:
         if not self._cosine:
             return centers
         return centers / np.maximum(np.linalg.norm(centers, axis=1, keepdims=True), _EPSILON)
-
-    def build_assignment(self) -> tuple[tf.Tensor, tf.Operation]:
-        """Builds a placeholder of centers, and the operation that assigns them as first centers."""
-        placeholder = _v1.placeholder(tf.float32, self.centers.shape, "initial_clusters")
-        return placeholder, self.assign(placeholder)
 
     def assign(self, centers: tf.Tensor) -> tf.Operation:
         """Builds the operation that assigns first centers, float32 of shape [count, size]."""
@@ -220,7 +212,9 @@ class InitializeHook(PhasedHook):
 
     def begin(self) -> None:
         """Builds the operations that choose and assign centers."""
-        self._assign = self._clusters.build_assignment()
+        shape = self._clusters.centers.shape
+        self._first = _v1.placeholder(tf.float32, shape, "initial_clusters")
+        self._assign = self._clusters.assign(self._first)
         self._choice.build(self._clusters)
 
     def steps_until_due(self, global_step: int) -> None:
@@ -230,9 +224,8 @@ class InitializeHook(PhasedHook):
         """Chooses centers unless the checkpoint has centers."""
         del coord
         if not session.run(self._clusters.initialized):
-            placeholder, operation = self._assign
             centers = self._clusters.normalize(self._choice.choose(session))
-            session.run(operation, {placeholder: centers})
+            session.run(self._assign, {self._first: centers})
 
 
 class CountLastRunHook(PhasedHook):

@@ -15,7 +15,8 @@ import tf_keras
 
 from estimator_train.canned.parts import layers
 from estimator_train.canned.parts.argument_types import FeatureColumn, FeatureColumns, Partitioner
-from estimator_train.canned.parts.columns import Batch, has_v1_columns, validate_columns
+from estimator_train.canned.parts.column_kinds import has_v1_columns, validate_columns
+from estimator_train.canned.parts.columns import Batch
 
 _v1 = tf.compat.v1
 

@@ -8,7 +8,8 @@ from typing import Any, cast
 import tensorflow as tf
 
 from estimator_train.canned.parts.argument_types import FeatureColumn
-from estimator_train.canned.parts.columns import Batch, has_v1_columns
+from estimator_train.canned.parts.column_kinds import has_v1_columns
+from estimator_train.canned.parts.columns import Batch
 from estimator_train.canned.parts.models import LinearModel
 from estimator_train.canned.parts.sdca_steps import Settings, build_train_op
 from estimator_train.heads import BinaryClassHead, Head, MultiClassHead, RegressionHead
