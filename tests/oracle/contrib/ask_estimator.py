@@ -30,6 +30,17 @@ def metrics(head, labels, size):
         return ", ".join(sorted(spec_of(head, "eval", labels, size).eval_metric_ops))
 
 
+def areas(head, labels, size):
+    """Returns the areas under curves after one batch, in the order of their names."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        metrics = spec_of(head, "eval", labels, size).eval_metric_ops
+        metrics = {key: metrics[key] for key in metrics if key.startswith("auc")}
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        session.run([update for _, update in metrics.values()])
+        values = session.run({key: value for key, (value, _) in metrics.items()})
+    return [float(values[key]) for key in sorted(values)]
+
+
 def predicted(head, size):
     spec = spec_of(head, "infer", None, size)
     return dict(spec.predictions, outputs=", ".join(sorted(spec.export_outputs)))
@@ -98,6 +109,35 @@ def names_of_metrics():
         "classes": metrics(estimator.multi_class_head(3), CLASSES, 3),
         "number": metrics(estimator.regression_head(), [[1.0]] * 3, 1),
     }
+
+
+@question
+def areas_under_curves():
+    """Returns values, from separate graphs since the variables of metrics differ today."""
+    return {
+        "two": areas(estimator.binary_classification_head(name="two"), [[1.0], [0.0], [1.0]], 1),
+        "weighted": areas(estimator.binary_classification_head("weight"), [[0.0], [1.0], [0.0]], 1),
+        "several": areas(
+            estimator.multi_label_head(3, classes_for_class_based_metrics=[1]),
+            [[1, 0, 1], [0, 1, 0], [1, 1, 0]],
+            3,
+        ),
+    }
+
+
+@question
+def variables_of_several_heads():
+    v = tf.get_variable("v", initializer=numbers(1, 1))
+    heads = [estimator.regression_head(name=name) for name in ("a", "b")]
+    spec = estimator.multi_head(heads).create_estimator_spec(
+        {},
+        "train",
+        tf.constant(numbers(3, 2)) * v,
+        labels={"a": tf.constant(BITS), "b": tf.constant(BITS)},
+        train_op_fn=lambda loss: tf.train.AdamOptimizer(0.1).minimize(loss),
+    )
+    names = ", ".join(sorted(variable.op.name for variable in tf.global_variables()))
+    return [{"loss": spec.loss, "names": names}, {"op": spec.train_op}, {"v": v}]
 
 
 @question

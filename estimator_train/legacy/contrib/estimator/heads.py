@@ -1,12 +1,15 @@
 """Heads of `tf.contrib.estimator`: today's heads with optimizers and reductions of TensorFlow 1."""
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
+import tf_keras
 
 import estimator_train as est
 from estimator_train.heads.base import Metrics
+from estimator_train.heads.keys import MetricKeys
 from estimator_train.heads.v1 import V1Training, V1WeightedHead
 from estimator_train.heads.weighted import Batch
 from estimator_train.legacy.contrib._types import Column
@@ -17,6 +20,13 @@ _DEFAULT_REDUCTION = _Reduction.SUM_OVER_BATCH_SIZE
 
 class _V1Head(V1WeightedHead):
     """Head that takes `tf.losses.Reduction` and optimizers of TensorFlow 1."""
+
+    def _create_task_metrics(self) -> Metrics:
+        metrics = super()._create_task_metrics()  # type: ignore[safe-super]
+        for key, metric in metrics.items():
+            if key.startswith(MetricKeys.AUC_PR):
+                metric.result = functools.partial(_compute_trapezoidal_area, metric)
+        return metrics
 
     def _make_metric_ops(
         self, regularization_losses: Sequence[tf.Tensor] | None, **tensors: Any
@@ -50,7 +60,21 @@ class _LogisticRegressionHead(_V1Head, est.LogisticRegressionHead):
 
 
 class _MultiHead(V1Training, est.MultiHead):
-    pass
+    _trains_in_scope = False
+
+
+def _compute_trapezoidal_area(metric: tf_keras.metrics.AUC) -> tf.Tensor:
+    """Computes the area under the curve of precision and recall by the trapezoidal rule.
+
+    That is the rule of `tf.metrics.auc`, which adds 1e-6 to both sides of each ratio.
+
+    Returns:
+      A float scalar.
+    """
+    hits = metric.true_positives + 1e-6
+    precision = hits / (hits + metric.false_positives)
+    recall = hits / (hits + metric.false_negatives)
+    return tf.reduce_sum((recall[:-1] - recall[1:]) * (precision[:-1] + precision[1:]) / 2.0)
 
 
 def multi_head(heads: Sequence[Any], head_weights: Sequence[float] | None = None) -> est.MultiHead:
