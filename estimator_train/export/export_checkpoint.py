@@ -99,11 +99,16 @@ def _add_mode(
         if local_init_op is None:
             local_init_op = tf.compat.v1.train.Scaffold.default_local_init_op()
         with tf.compat.v1.Session(graph=graph, config=make_session_config(context)) as session:
+            savers = graph.get_collection_ref(tf.compat.v1.GraphKeys.SAVERS)
+            users_savers = list(savers)
             with (
                 _name_mode(mode, checkpoint_path),
                 prepare_restore(checkpoint_path, by_name),
             ):
                 saver.restore(session, checkpoint_path)
+            # A SavedModel cannot hold the Saver that `prepare_restore` adds; its loaders would
+            # log an error.
+            savers[:] = users_savers
             writer.add(
                 mode,
                 session,

@@ -16,6 +16,7 @@ from estimator_train.heads.base import PREDICT_SIGNATURE, EvalMetrics, Head, Met
 from estimator_train.heads.classification import DEFAULT_SIGNATURE
 from estimator_train.heads.keys import MetricKeys
 from estimator_train.heads.types import Labels, TensorLike
+from estimator_train.optimizers.base import SCOPE
 
 
 class MultiHead(Head):
@@ -166,6 +167,17 @@ class MultiHead(Head):
         return eval_metrics
 
     _has_tpu_spec = False
+
+    def _train_op(self, *arguments: Any) -> Any:
+        """Returns the operation of one training step; see `Head._train_op`.
+
+        The optimizer's variables have the names of tf.estimator, which opens the scope once for
+        each head before the step: "training_2" with two heads.
+        """
+        for _ in self._heads:
+            with tf.name_scope(SCOPE):
+                pass
+        return super()._train_op(*arguments)
 
     def _make_prediction_spec(
         self, features: Mapping[str, Any], logits: TensorLike

@@ -10,12 +10,16 @@ from typing import Any
 import ask_export
 import pytest
 import tensorflow as tf
+import tf_keras
+from jobs import Api, tiny_receiver, trained
 from outcomes import logged, recorded
 
+import estimator_train
 from estimator_train import export
 from estimator_train.estimator_spec.spec import EstimatorSpec
 from estimator_train.export import receivers, saved_model
 from estimator_train.export.signatures import make_signatures
+from estimator_train.keras.model_to_estimator import model_to_estimator
 
 v1 = tf.compat.v1
 ESTIMATOR = SimpleNamespace(EstimatorSpec=EstimatorSpec, export=export)
@@ -68,6 +72,18 @@ def test_exports_equal_those_of_tf_estimator(name: str, tmp_path: Path) -> None:
         path = exported(EXPORTS[name], tmp_path)
     assert ask_export.saved_model(path) == GOLDEN[name]["saved model"]
     assert [line for line in lines if ask_export.is_about_signatures(line)] == GOLDEN[name]["log"]
+
+
+def test_an_export_holds_no_collection_of_savers(tmp_path: Path) -> None:
+    api = Api("v2", estimator_train, tf_keras, model_to_estimator)
+    path = trained(api, str(tmp_path / "model")).export_saved_model(
+        str(tmp_path / "export"), tiny_receiver(api)
+    )
+    with tf.Graph().as_default(), v1.Session() as session:
+        meta_graph = v1.saved_model.load(session, ["serve"], path.decode())
+    # TensorFlow logs an error when it loads a collection without values.
+    assert "savers" not in meta_graph.collection_def
+    assert all(values.WhichOneof("kind") for values in meta_graph.collection_def.values())
 
 
 def test_the_export_computes_the_same_as_the_model(tmp_path: Path) -> None:

@@ -169,6 +169,9 @@ def questions(heads: Any, optimizers: Any, new_optimizer: type) -> dict[str, Cal
         calls[f"signatures of {kind}"] = lambda k=kind: _arguments(getattr(heads, k))
     for name, kind in (("legacy", optimizers.Optimizer), ("new", new_optimizer)):
         calls[f"updates of a {name} optimizer"] = lambda k=kind: own_updates(heads, k)
+    calls["training of several"] = lambda: trained(
+        several(heads, None), SEVERAL_LOGITS, SEVERAL_LABELS, optimizers.Adam(0.05)
+    )
     calls["summaries of a loss and a spec of several"] = lambda: twice(several(heads, None))
     calls["properties of several"] = lambda: properties(several(heads, None))
     return calls
@@ -274,7 +277,7 @@ def trained(head: Any, logits: np.ndarray, labels: Any, optimizer: Any) -> Any:
         {"w": tf.constant(WEIGHTS)},
         "train",
         tf.constant(logits) * scale * idle,
-        tf.constant(labels.tolist()),
+        tf.nest.map_structure(lambda values: tf.constant(values.tolist()), labels),
         optimizer=optimizer,
         trainable_variables=[scale],
         update_ops=[v1.assign_add(moved, 1.0)],

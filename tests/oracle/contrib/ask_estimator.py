@@ -139,6 +139,21 @@ def metrics_of_numbers():
 
 
 @question
+def variables_of_several_heads():
+    v = tf.get_variable("v", initializer=numbers(1, 1))
+    heads = [estimator.regression_head(name=name) for name in ("a", "b")]
+    spec = estimator.multi_head(heads).create_estimator_spec(
+        {},
+        "train",
+        tf.constant(numbers(3, 2)) * v,
+        labels={"a": tf.constant(BITS), "b": tf.constant(BITS)},
+        train_op_fn=lambda loss: tf.train.AdamOptimizer(0.1).minimize(loss),
+    )
+    names = ", ".join(sorted(variable.op.name for variable in tf.global_variables()))
+    return [{"loss": spec.loss, "names": names}, {"op": spec.train_op}, {"v": v}]
+
+
+@question
 def predictions_of_classes():
     return predicted(estimator.multi_class_head(3, label_vocabulary=["a", "b", "c"]), 3)
 

@@ -1,13 +1,15 @@
 """Heads of `tf.contrib.estimator`: today's heads with optimizers and reductions of TensorFlow 1."""
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
+import tf_keras
 
 import estimator_train as est
-from estimator_train.heads.base import Metrics, add_head_name
-from estimator_train.heads.keys import MetricKeys, PredictionKeys
+from estimator_train.heads.base import Metrics
+from estimator_train.heads.keys import MetricKeys
 from estimator_train.heads.v1 import V1Training, V1WeightedHead
 from estimator_train.heads.weighted import Batch
 from estimator_train.legacy.contrib._types import Column
@@ -19,39 +21,22 @@ _DEFAULT_REDUCTION = _Reduction.SUM_OVER_BATCH_SIZE
 class _V1Head(V1WeightedHead):
     """Head that takes `tf.losses.Reduction` and optimizers of TensorFlow 1."""
 
+    def _create_task_metrics(self) -> Metrics:
+        metrics = super()._create_task_metrics()  # type: ignore[safe-super]
+        for key, metric in metrics.items():
+            if key.startswith(MetricKeys.AUC_PR):
+                metric.result = functools.partial(_compute_trapezoidal_area, metric)
+        return metrics
+
     def _make_metric_ops(
         self, regularization_losses: Sequence[tf.Tensor] | None, **tensors: Any
     ) -> Metrics:
         metrics = self.metrics(regularization_losses)
         return self._add_batch(metrics, Batch(**tensors), regularization_losses)
 
-    def _measure_areas(
-        self,
-        metrics: Metrics,
-        keys: Sequence[str],
-        labels: tf.Tensor,
-        probabilities: tf.Tensor,
-        weights: tf.Tensor | None,
-    ) -> None:
-        """Replaces the areas under the ROC and precision-recall curves by those of TensorFlow 1.
-
-        TensorFlow 2's heads interpolate the second curve otherwise.
-        """
-        for key, curve in zip(keys, ("ROC", "PR"), strict=True):
-            area = tf.compat.v1.metrics.auc(labels, probabilities, weights, curve=curve)
-            metrics[add_head_name(key, self.name)] = area
-
 
 class _BinaryClassHead(_V1Head, est.BinaryClassHead):
-    def _make_metric_ops(
-        self, regularization_losses: Sequence[tf.Tensor] | None, **tensors: Any
-    ) -> Metrics:
-        metrics = super()._make_metric_ops(regularization_losses, **tensors)
-        batch = Batch(**tensors)
-        [probabilities] = self._predict(batch, PredictionKeys.LOGISTIC)
-        keys = MetricKeys.AUC, MetricKeys.AUC_PR
-        self._measure_areas(metrics, keys, batch.labels, probabilities, batch.weights)
-        return metrics
+    pass
 
 
 class _MultiClassHead(_V1Head, est.MultiClassHead):
@@ -59,21 +44,7 @@ class _MultiClassHead(_V1Head, est.MultiClassHead):
 
 
 class _MultiLabelHead(_V1Head, est.MultiLabelHead):
-    def _make_metric_ops(
-        self, regularization_losses: Sequence[tf.Tensor] | None, **tensors: Any
-    ) -> Metrics:
-        metrics = super()._make_metric_ops(regularization_losses, **tensors)
-        batch = Batch(**tensors)
-        [probabilities] = self._predict(batch, PredictionKeys.PROBABILITIES)
-        of_all = slice(None), (MetricKeys.AUC, MetricKeys.AUC_PR)
-        of_classes = [
-            (slice(number, number + 1), self._make_class_keys(number)[1:])
-            for number in self._measured_classes
-        ]
-        for columns, keys in [of_all, *of_classes]:
-            labels, values = batch.labels[..., columns], probabilities[..., columns]
-            self._measure_areas(metrics, keys, labels, values, batch.weights)
-        return metrics
+    pass
 
 
 class _RegressionHead(_V1Head, est.RegressionHead):
@@ -89,7 +60,21 @@ class _LogisticRegressionHead(_V1Head, est.LogisticRegressionHead):
 
 
 class _MultiHead(V1Training, est.MultiHead):
-    pass
+    _trains_in_scope = False
+
+
+def _compute_trapezoidal_area(metric: tf_keras.metrics.AUC) -> tf.Tensor:
+    """Computes the area under the curve of precision and recall by the trapezoidal rule.
+
+    That is the rule of `tf.metrics.auc`, which adds 1e-6 to both sides of each ratio.
+
+    Returns:
+      A float scalar.
+    """
+    hits = metric.true_positives + 1e-6
+    precision = hits / (hits + metric.false_positives)
+    recall = hits / (hits + metric.false_negatives)
+    return tf.reduce_sum((recall[:-1] - recall[1:]) * (precision[:-1] + precision[1:]) / 2.0)
 
 
 def multi_head(heads: Sequence[Any], head_weights: Sequence[float] | None = None) -> est.MultiHead:
