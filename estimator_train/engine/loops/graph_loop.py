@@ -167,12 +167,7 @@ def build_loop(
             raise NotCompilableError("its workers vote after each step")
         define = functools.partial(_define, loss.graph)
         step = compile_step(operation, loss, needed, captured, define)
-        if compiled == "auto":
-            step.check_choice(loss.graph)
-        elif chunks is None:
-            step.warn_of_unchecked()
-        if chunks is not None:
-            step = compile_chunks(step, chunks, loss, can_be_nan)
+        step = _check_compiled(step, loss, compiled == "auto", chunks, can_be_nan)
     max_steps = _LoopVariable("steps", tf.int64)
     steps_done = _LoopVariable("done", tf.int64)
     last_loss = _LoopVariable("loss", loss.dtype)
@@ -211,6 +206,21 @@ def build_loop(
     trial = None if step is None else step.make_trial(loss.graph)
     batch_size = chunks.batch_size if chunks is not None else None
     return StepLoop(max_steps, steps_done, last_loss, tuple(outcome[:3]), trial, batch_size)
+
+
+def _check_compiled(
+    step: CompiledStep,
+    loss: tf.Tensor,
+    is_choice: bool,
+    chunks: BatchChunks | None,
+    can_be_nan: bool,
+) -> CompiledStep | ChunkedStep:
+    """Checks a compiled step; returns it, or a loop of it over chunks; see `build_loop`."""
+    if is_choice:
+        step.check_choice(loss.graph)
+    elif chunks is None:
+        step.warn_of_unchecked()
+    return step if chunks is None else compile_chunks(step, chunks, loss, can_be_nan)
 
 
 @contextlib.contextmanager
