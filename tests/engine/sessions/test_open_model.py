@@ -198,17 +198,20 @@ def test_inputs_that_differ_in_their_values_do_not_grow_the_graph(estimator, cou
     assert len(sizes) == 1
 
 
+def _predict_zeros(estimator):
+    """Predicts zeros; returns a weak reference to their array."""
+    values = np.zeros([20_000, 3], np.float32)
+    values.flags.writeable = False  # Then the input takes the array without a copy.
+    data = tf.data.Dataset.from_tensor_slices
+    assert len(list(estimator.predict(lambda: data({"x": values}).batch(1000)))) == 20_000
+    return weakref.ref(values)
+
+
 def test_an_open_model_does_not_keep_the_arrays_of_a_call_that_has_ended(estimator):
     for _ in range(2):
-        values = np.zeros([20_000, 3], np.float32)
-        values.flags.writeable = False  # Then the input takes the array without a copy.
-        array = weakref.ref(values)
-        data = tf.data.Dataset.from_tensor_slices
-        found = list(estimator.predict(lambda: data({"x": values}).batch(1000)))  # noqa: B023
-        assert len(found) == 20_000
+        array = _predict_zeros(estimator)
         (model,) = estimator._open_models._models
         model._wait_for_release()
-        values = None
         gc.collect()
         assert array() is None
 

@@ -21,8 +21,9 @@ _DEFAULT_REDUCTION = _Reduction.SUM_OVER_BATCH_SIZE
 class _V1Head(V1WeightedHead):
     """Head that takes `tf.losses.Reduction` and optimizers of TensorFlow 1."""
 
-    def _create_task_metrics(self) -> Metrics:
-        metrics = super()._create_task_metrics()  # type: ignore[safe-super]
+    def metrics(self, regularization_losses: Sequence[tf.Tensor] | None = None) -> Metrics:
+        """Returns new metrics by name; see `Head.metrics`."""
+        metrics = super().metrics(regularization_losses)
         for key, metric in metrics.items():
             if key.startswith(MetricKeys.AUC_PR):
                 metric.result = functools.partial(_compute_trapezoidal_area, metric)
