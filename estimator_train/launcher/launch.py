@@ -6,19 +6,12 @@ import signal
 import socket
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
-from estimator_train.cluster import (
-    CHIEF,
-    EVALUATOR,
-    PS,
-    WORKER,
-    launched,
-)
+from estimator_train.cluster import CHIEF, EVALUATOR, PS, WORKER, launched
 from estimator_train.goodput import clock
 from estimator_train.goodput.account import account_for, add_up, read_records
 from estimator_train.goodput.stragglers import describe_straggler
@@ -34,14 +27,13 @@ from estimator_train.launcher.local_job import (
 )
 from estimator_train.launcher.loopback import make_loopback_variables
 from estimator_train.launcher.process import Process, TaskProcess, start_process, wait_for_exit
+from estimator_train.launcher.signals import SignalForwarder
 from estimator_train.launcher.standby import Standby
 
 _POLL_SECS = 0.1
 _SHARED_MEMORY = "/dev/shm"
 # Parameter servers end after the tasks that train.
 _SERVERS_SECS = 10.0
-_ENDING_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-_OTHER_SIGNALS = (signal.SIGUSR1, signal.SIGUSR2)
 _ON_ALL_INTERFACES = (
     "The servers of this cluster listen on all interfaces: any program that can connect to this "
     "machine can use them without a password. The library that binds them to loopback is missing "
@@ -64,8 +56,9 @@ def launch(job: LocalJob, out: TextIO = sys.stdout) -> int:
     Raises:
       OSError: The program cannot be started, or there are no free ports.
     """
-    launcher = _Launcher(job, out)
-    with _forward_signals(launcher):
+    signals = SignalForwarder()
+    launcher = _Launcher(job, out, signals)
+    with signals.receive():
         try:
             launcher.start()
             return launcher.run()
@@ -74,8 +67,8 @@ def launch(job: LocalJob, out: TextIO = sys.stdout) -> int:
 
 
 class _Launcher:
-    def __init__(self, job: LocalJob, out: TextIO) -> None:
-        self._job, self._out = job, out
+    def __init__(self, job: LocalJob, out: TextIO, signals: SignalForwarder) -> None:
+        self._job, self._out, self._signals = job, out, signals
         self._guard = Guard()
         self._directory = self._make_directory()
         self._checkpoint_file = self._directory / "checkpoint"
@@ -100,7 +93,6 @@ class _Launcher:
         # Task name to the time at which it is started again.
         self._restart_times: dict[str, float] = {}
         self._restarts_left = job.max_restarts
-        self.ending = False
 
     def start(self) -> None:
         """Starts all processes."""
@@ -116,12 +108,13 @@ class _Launcher:
     def run(self) -> int:
         """Waits for the end of the job; returns its exit code."""
         while True:
+            self._forward_signals()
+            if self._signals.ending:
+                return self._end_on_signal()
             if self._standby:
                 self._standby.poll()
             self._restart_due()
             codes = self._exit_codes()
-            if self.ending:
-                return self._end_on_signal()
             failures = [self._read_failure(name, code) for name, code in codes.items() if code]
             final = self._find_final_failure(failures)
             if final:
@@ -133,11 +126,6 @@ class _Launcher:
                 self._end_other_tasks()
                 return 0
             wait_for_exit([self._processes[name] for name in self._list_running()], _POLL_SECS)
-
-    def send(self, number: int) -> None:
-        """Forwards a signal to all processes."""
-        for process in list(self._processes.values()):
-            process.send(number)
 
     def close(self) -> None:
         """Kills the processes that still run."""
@@ -272,10 +260,11 @@ class _Launcher:
         self._wait_for((WORKER, PS), job.grace_secs)
         self._wait_for((EVALUATOR,), job.evaluator_secs)
         rest = self._list_running()
-        if rest and not self.ending:
+        if rest and not self._signals.ending:
             self._log(f"Training is done; sending SIGTERM to {', '.join(rest)}.")
-            self.send(signal.SIGTERM)
-            self._wait_for((WORKER, PS, EVALUATOR), job.grace_secs, even_if_ending=True)
+            for name in rest:
+                self._processes[name].send(signal.SIGTERM)
+        self._wait_for((WORKER, PS, EVALUATOR), job.grace_secs, even_if_ending=True)
 
     def _end_on_signal(self) -> int:
         """Waits for the tasks to end after a forwarded signal; returns the chief's exit code."""
@@ -290,34 +279,16 @@ class _Launcher:
     def _wait_for(self, jobs: Sequence[str], seconds: float, even_if_ending: bool = False) -> None:
         end = time.monotonic() + seconds
         while any(parse_job(name) in jobs for name in self._list_running()):
-            if time.monotonic() >= end or (self.ending and not even_if_ending):
+            self._forward_signals()
+            if time.monotonic() >= end or (self._signals.ending and not even_if_ending):
                 return
             time.sleep(_POLL_SECS)
+
+    def _forward_signals(self) -> None:
+        self._signals.forward(self._processes.values())
 
     def _list_running(self) -> list[str]:
         return [name for name, one in self._processes.items() if one.exit_code() is None]
 
     def _log(self, text: str) -> None:
         print(f"[launch] {text}", file=self._out, flush=True)
-
-
-@contextlib.contextmanager
-def _forward_signals(launcher: _Launcher) -> Iterator[None]:
-    """Forwards signals of this process to the tasks during the with block."""
-
-    def forward(number: int, frame: object) -> None:
-        del frame
-        if number in _ENDING_SIGNALS and launcher.ending:
-            number = signal.SIGKILL  # The second signal.
-        launcher.send(number)
-        launcher.ending |= number not in _OTHER_SIGNALS
-
-    # Only the main thread may handle signals.
-    handles = threading.current_thread() is threading.main_thread()
-    numbers = (*_ENDING_SIGNALS, *_OTHER_SIGNALS) if handles else ()
-    before = {number: signal.signal(number, forward) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -103,14 +103,14 @@ def _serve(connection: socket.socket) -> dict[str, str] | None:
         child = _fork_quietly()
         if not child:
             # The child ends immediately, so that the launcher becomes the parent of the task.
-            task = _fork_quietly()
-            if task:
-                os.write(writer, str(task).encode())
+            if _fork_quietly():
                 os._exit(0)
             os.close(reader)
-            os.close(writer)
             output, accepted = descriptors
             _attach(output)
+            # Not earlier: the launcher sends signals to the process group that `_attach` makes.
+            os.write(writer, str(os.getpid()).encode())
+            os.close(writer)
             _wait_until_accepted(accepted)
             return dict(json.loads(message))
         os.close(writer)

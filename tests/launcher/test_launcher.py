@@ -190,6 +190,82 @@ while True:
     assert not processes_with(str(tmp_path))
 
 
+def test_a_signal_that_arrives_while_a_task_starts_reaches_the_task(tmp_path: Path) -> None:
+    # The signal arrives when the process exists and the launcher has not noted it.
+    code = f"""
+import os, signal, sys
+from estimator_train.launcher import launch
+from estimator_train.launcher.local_job import LocalJob
+make = launch.TaskProcess
+def make_slowly(name, *arguments):
+    made = make(name, *arguments)
+    if name == "worker:0":
+        os.kill(os.getpid(), signal.SIGTERM)
+    return made
+launch.TaskProcess = make_slowly
+command = [sys.executable, "-c", "import time; time.sleep(1000)", {str(tmp_path)!r}]
+sys.exit(launch.launch(LocalJob(command, workers=1, grace_secs=5, standby=False)))
+"""
+    done = finish(support.start_python(code), 60)
+    assert done.code == 143
+    assert "still runs" not in done.text
+    assert not processes_with(str(tmp_path))
+
+
+def test_a_signal_between_a_failure_and_its_restart_ends_the_job(tmp_path: Path) -> None:
+    task = PROGRAM + "if count: time.sleep(1000)\nsys.exit(7)"
+    code = f"""
+import os, signal, sys
+from estimator_train.launcher import launch
+from estimator_train.launcher.local_job import LocalJob
+count = launch.FailureHistory.count_restart
+def count_and_signal(history):
+    os.kill(os.getpid(), signal.SIGTERM)
+    return count(history)
+launch.FailureHistory.count_restart = count_and_signal
+command = [sys.executable, "-c", {task!r}, {str(tmp_path)!r}]
+sys.exit(launch.launch(LocalJob(command, grace_secs=5, standby=False)))
+"""
+    done = finish(support.start_python(code), 60)
+    assert done.code == 7
+    assert starts(tmp_path) == {"alone:0": 1}
+
+
+def test_a_signal_after_the_training_leaves_the_evaluator_time_to_end(tmp_path: Path) -> None:
+    task = (
+        PROGRAM
+        + """
+def stop(*_):
+    time.sleep(0.5)
+    print("ended in time")
+    sys.exit()
+if task["type"] == "evaluator":
+    signal.signal(signal.SIGTERM, stop)
+    (folder / "ready").touch()
+    while True:
+        time.sleep(0.05)
+while not (folder / "ready").exists():
+    time.sleep(0.05)
+"""
+    )
+    # The signal arrives when the launcher knows that the chief is done.
+    code = f"""
+import os, signal, sys
+from estimator_train.launcher import launch
+from estimator_train.launcher.local_job import LocalJob
+end = launch._Launcher._end_other_tasks
+def signal_and_end(launcher):
+    os.kill(os.getpid(), signal.SIGTERM)
+    end(launcher)
+launch._Launcher._end_other_tasks = signal_and_end
+command = [sys.executable, "-c", {task!r}, {str(tmp_path)!r}]
+sys.exit(launch.launch(LocalJob(command, evaluator=True, grace_secs=30, standby=False)))
+"""
+    done = finish(support.start_python(code), 60)
+    assert done.code == 0
+    assert done.lines("evaluator:0") == ["ended in time"]
+
+
 def test_a_killed_launcher_ends_all_its_processes(tmp_path: Path) -> None:
     code = """
 import subprocess

@@ -35,11 +35,19 @@ class Outcome:
 
 def start(arguments: Sequence[str], program: Sequence[str]) -> subprocess.Popen[str]:
     """Starts the launcher, which is killed if this process dies; it then kills its tasks."""
-    command = [sys.executable, "-m", "estimator_train", "launch", *arguments, "--", *program]
+    return _start_python(["-m", "estimator_train", "launch", *arguments, "--", *program])
+
+
+def start_python(code: str) -> subprocess.Popen[str]:
+    """Starts code that launches, as `start` starts the launcher."""
+    return _start_python(["-c", code])
+
+
+def _start_python(arguments: Sequence[str]) -> subprocess.Popen[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
     environment.pop("TF_CONFIG", None)
     return subprocess.Popen(
-        bound.command(command),
+        bound.command([sys.executable, *arguments]),
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
