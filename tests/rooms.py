@@ -8,7 +8,9 @@ of `estimator_train` go by their names below it; the rooms below `legacy.contrib
 ROOMS = {
     "bootstrap": "cluster engine.tf_internals",
     "canned": "canned.parts estimator estimator_spec heads",
-    "canned.boosted_trees": "canned.parts estimator estimator_spec heads",
+    "canned.boosted_trees": (
+        "canned.parts engine engine.checkpoints engine.context estimator estimator_spec heads"
+    ),
     "canned.parts": (
         "engine engine.checkpoints engine.tf_internals estimator_spec heads optimizers run_config"
     ),

@@ -25,6 +25,7 @@ import ask_run_config
 import ask_spec
 import ask_tpu_refusals
 import boosted_trees
+import boosted_trees_continued
 import canned_cases
 import canned_cases_v1
 import canned_checkpoints
@@ -72,6 +73,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     ),
     "boosted_trees": lambda: boosted_trees.CASES,
     "boosted_trees_collections": lambda: boosted_trees.COLLECTIONS,
+    "boosted_trees_continued": lambda: boosted_trees_continued.CONTINUED,
     "boosted_trees_more": lambda: [
         *(f"losses {name}" for name in boosted_trees.LONG),
         *(f"bad {name}" for name in boosted_trees.BAD),

@@ -238,11 +238,11 @@ def observe(
             "normalized": importances(estimator, normalize=True),
         }
         if name in USED or more:
-            found |= _used(estimator, input_fn(case.data, case.label, repeat=1))
+            found |= use(estimator, input_fn(case.data, case.label, repeat=1))
         return found
 
 
-def _used(estimator: Any, once: Any) -> dict[str, Any]:
+def use(estimator: Any, once: Any) -> dict[str, Any]:
     result = estimator.evaluate(once)
     rows = [row for row, _ in zip(estimator.predict(once), range(5), strict=False)]
     return {

@@ -16,7 +16,10 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 GOLDEN = HERE.parent / "golden"
 CONTRIB = "contrib_"
-TREES = ("boosted_trees", "boosted_trees_collections", "boosted_trees_more")
+TREES = (
+    *("boosted_trees", "boosted_trees_collections"),
+    *("boosted_trees_continued", "boosted_trees_more"),
+)
 TFJOB = "tfjob"
 KUBERNETES = "kubernetes"
 SCIPY_MISC = "scipy_misc"

@@ -11,6 +11,7 @@ import tempfile
 from typing import Any
 
 import boosted_trees
+import boosted_trees_continued
 import goldens
 import tensorflow as tf
 from tensorflow.core.kernels.boosted_trees import boosted_trees_pb2
@@ -78,9 +79,20 @@ def more() -> dict[str, Any]:
     }
 
 
+def continued() -> dict[str, Any]:
+    found = {}
+    for name in boosted_trees_continued.CONTINUED:
+        with tempfile.TemporaryDirectory() as model_dir:
+            estimator = boosted_trees_continued.interrupt(tf.estimator, name, model_dir)
+            boosted_trees_continued.keep_checkpoint(estimator, name)
+            found[name] = boosted_trees_continued.observe(estimator, name, read_trees)
+    return found
+
+
 RECORDINGS = {
     "boosted_trees": figures,
     "boosted_trees_collections": collections,
+    "boosted_trees_continued": continued,
     "boosted_trees_more": more,
 }
 

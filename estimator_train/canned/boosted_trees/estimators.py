@@ -18,9 +18,11 @@ from estimator_train.canned.boosted_trees.explanations import (
 from estimator_train.canned.boosted_trees.features import Features
 from estimator_train.canned.boosted_trees.importances import compute_feature_importances
 from estimator_train.canned.boosted_trees.model import make_model_fn
+from estimator_train.canned.boosted_trees.original_checkpoints import convert_model_dir
 from estimator_train.canned.boosted_trees.settings import Settings
 from estimator_train.canned.parts.argument_types import Config, FeatureColumns, ModelDir
 from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
+from estimator_train.engine.context import EstimatorContext
 from estimator_train.estimator import Estimator
 from estimator_train.heads import Head
 from estimator_train.heads.types import WeightColumn
@@ -45,7 +47,13 @@ class _BoostedTrees(Estimator):
         settings.check_size(self._features.bucket_count, head.logits_dimension)
         settings.check_logits(head.logits_dimension)
         model_fn = make_model_fn(head, self._features, settings, weight_column)
+        self._converted_dir: str | None = None
         super().__init__(model_fn, model_dir, config)
+
+    def latest_checkpoint(self) -> str | None:
+        """Returns the latest checkpoint; one of tf.estimator is converted."""
+        self._convert_model_dir()
+        return super().latest_checkpoint()
 
     def experimental_feature_importances(self, normalize: bool = False) -> OrderedDict[str, float]:
         """Returns how much the splits of each feature column gained, the greatest first.
@@ -57,9 +65,10 @@ class _BoostedTrees(Estimator):
           Name of the column (of an indicator_column, of the categorical column in it) to gain.
 
         Raises:
-          ValueError: There is no checkpoint.
+          ValueError: There is no checkpoint, or no tree in it.
           AssertionError: There is nothing to normalize.
         """
+        self._convert_model_dir()
         return compute_feature_importances(
             self.get_variable_value, self._features, normalize=normalize
         )
@@ -97,6 +106,7 @@ class _BoostedTrees(Estimator):
                 "center_bias must be enabled during estimator instantiation when using "
                 "experimental_predict_with_explanations."
             )
+        self._convert_model_dir()
         model_fn = make_explaining_model_fn(self._head, self._features, self._settings)
         explaining = Estimator(model_fn, config=self.config)
         if predict_keys is not None:
@@ -104,6 +114,18 @@ class _BoostedTrees(Estimator):
             predict_keys = [*predict_keys, BIAS, CONTRIBUTIONS]
         rows = explaining.predict(input_fn, predict_keys, hooks, checkpoint_path)
         return name_contributions(rows, self._features.names)
+
+    def _engine_context(self, mode: str | None) -> EstimatorContext:
+        self._convert_model_dir()
+        return super()._engine_context(mode)
+
+    def _convert_model_dir(self) -> None:
+        """Converts the latest checkpoint if it is of tf.estimator; looks once at a directory."""
+        if self._converted_dir != self.model_dir:
+            convert_model_dir(
+                self.model_dir, self._features, self._settings, self._head.logits_dimension
+            )
+            self._converted_dir = self.model_dir
 
 
 class BoostedTreesEstimator(_BoostedTrees):

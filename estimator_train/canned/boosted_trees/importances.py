@@ -23,8 +23,14 @@ def compute_feature_importances(
       normalize: Whether to divide by the sum.
 
     Raises:
+      ValueError: There is no tree yet.
       AssertionError: There is nothing to normalize.
     """
+    if not read(f"{SCOPE}/started"):
+        raise ValueError(
+            "Found empty serialized string for TreeEnsemble.You should only call this method after "
+            "training."
+        )
     feature, gain = read(f"{SCOPE}/feature"), read(f"{SCOPE}/gain")
     splits = feature >= 0
     columns = features.column_of[feature[splits]]

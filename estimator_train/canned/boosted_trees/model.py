@@ -19,7 +19,7 @@ from estimator_train.canned.boosted_trees.ensemble import (
 from estimator_train.canned.boosted_trees.example_cache import ExampleCache
 from estimator_train.canned.boosted_trees.features import Features
 from estimator_train.canned.boosted_trees.growing import Grower
-from estimator_train.canned.boosted_trees.quantiles import Quantiles
+from estimator_train.canned.boosted_trees.quantiles import create_quantiles
 from estimator_train.canned.boosted_trees.settings import Settings
 from estimator_train.canned.boosted_trees.stopping import StopWhenGrown
 from estimator_train.canned.parts.columns import Batch
@@ -50,12 +50,7 @@ class Model:
     ) -> None:
         self._head, self._features, self._settings = head, features, settings
         self.batch = Batch(inputs, v1=True)
-        with _v1.variable_scope(SCOPE, use_resource=True):
-            self._quantiles = (
-                Quantiles(features.numeric_size, settings.numeric_buckets, settings.batches)
-                if features.numeric_size
-                else None
-            )
+        self._quantiles = create_quantiles(features.numeric_size, settings)
         self._logits = head.logits_dimension
         self.ensemble = Ensemble(
             settings.n_trees, settings.max_depth, self._logits, settings.center_bias

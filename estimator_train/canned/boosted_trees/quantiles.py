@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tensorflow as tf
 
-from estimator_train.canned.boosted_trees.ensemble import create_state_variable
+from estimator_train.canned.boosted_trees.ensemble import SCOPE, create_state_variable
+from estimator_train.canned.boosted_trees.settings import Settings
 
 _v1 = tf.compat.v1
 # Number of values kept from each batch, for each bucket.
@@ -25,6 +26,7 @@ class Quantiles:
 
     Attributes:
       ready: bool variable, whether the boundaries are determined.
+      boundaries: float32 variable [size, buckets], ascending, padded with infinity.
     """
 
     def __init__(self, size: int, buckets: int, batches: int) -> None:
@@ -33,7 +35,7 @@ class Quantiles:
         kept = [size, batches * self._points]
         with _v1.variable_scope("quantiles", use_resource=True):
             self.ready = create_state_variable("are_boundaries_ready", [], tf.bool, False)
-            self._boundaries = create_state_variable(
+            self.boundaries = create_state_variable(
                 "bucket_boundaries", [size, buckets], tf.float32
             )
             self._values = create_state_variable("values", kept, tf.float32)
@@ -49,7 +51,7 @@ class Quantiles:
         Args:
           numbers: float32 [batch, size].
         """
-        boundaries = self._boundaries.read_value()
+        boundaries = self.boundaries.read_value()
         columns = tf.transpose(tf.where(tf.math.is_nan(numbers), -numbers.dtype.max, numbers))
         found = tf.searchsorted(boundaries, columns, side="left")
         last = tf.math.count_nonzero(tf.math.is_finite(boundaries), 1, dtype=tf.int32) - 1
@@ -84,8 +86,24 @@ class Quantiles:
         quantiles = tf.concat([quantiles[:, :-1], values[:, -1:]], 1)
         few = tf.math.count_nonzero(tf.math.is_finite(all_values), 1) <= self._buckets
         found = tf.where(few[:, None], all_values[:, : self._buckets], _sort_distinct(quantiles))
-        self._boundaries.assign(found)
+        self.boundaries.assign(found)
         return self.ready.assign(True)
+
+
+def create_quantiles(numeric_size: int, settings: Settings) -> Quantiles | None:
+    """Creates the quantiles of a model.
+
+    Args:
+      numeric_size: Number of features of numeric columns.
+      settings: Settings of the model.
+
+    Returns:
+      The quantiles; None without such features.
+    """
+    if not numeric_size:
+        return None
+    with _v1.variable_scope(SCOPE, use_resource=True):
+        return Quantiles(numeric_size, settings.numeric_buckets, settings.batches)
 
 
 def _sample_evenly(rows: tf.Tensor, weights: tf.Tensor, points: int) -> tf.Tensor:
