@@ -19,7 +19,7 @@ from estimator_train.legacy.trees.view import Tree, View
 TF1 = "tf1"
 TF2 = "tf2"
 # A script for TensorFlow 1 sees this version, and executes its branch for TensorFlow 1.
-_VERSION = "1.15.5"
+_VERSION, _KERAS_VERSION = "1.15.5", "2.2.4-tf"
 _CONTRIB = contrib.ROOT
 
 _TF1_MODULES = {
@@ -90,6 +90,7 @@ _TF1_NAMES: dict[str, str | Callable[[], Any]] = {
     ),
     "tensorflow.__version__": lambda: _VERSION,
     "tensorflow.VERSION": lambda: _VERSION,
+    **dict.fromkeys(keras.VERSIONS, lambda: _KERAS_VERSION),
     "tensorflow.version.VERSION": lambda: _VERSION,
     # Until TensorFlow 1.12 the module had its logger as an attribute.
     "tensorflow.logging._logger": lambda: logging.getLogger("tensorflow"),

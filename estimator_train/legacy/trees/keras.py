@@ -35,7 +35,9 @@ MODULES: dict[str, tuple[str, ...]] = {
 _REMOVED = "estimator_train.legacy.trees.keras_removed"
 _SAVED_MODELS = "estimator_train.legacy.contrib.saved_model"
 _REPLICAS = "estimator_train.legacy.trees.keras_replicas:multi_gpu_model"
+VERSIONS = tuple(f"{root}.__version__" for root in (*_ROOTS, private.KERAS))
 NAMES = {
+    **dict.fromkeys(VERSIONS, "tf_keras:__version__"),
     **{
         f"{root}.{path}": f"{_REMOVED}:{path.rpartition('.')[2]}"
         for root in (*_ROOTS, private.KERAS, PACKAGE)
