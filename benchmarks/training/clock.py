@@ -1,10 +1,11 @@
-"""A hook that measures the steps per second of every task."""
+"""Clocks of a training: hooks and a callback that record times."""
 
 import time
+from types import ModuleType
 from typing import Any
 
 
-def make_clock(window: int, output_dir: str) -> Any:
+def make_window_clock(window: int, output_dir: str) -> Any:
     """Returns a hook that records the time at the end of each window; loops remain possible.
 
     Args:
@@ -28,3 +29,38 @@ def make_clock(window: int, output_dir: str) -> Any:
             self.marks.append((int(global_step), time.time()))
 
     return Clock()
+
+
+def make_step_clock() -> Any:
+    """Returns a hook that records the times of the first and the last step; others may loop."""
+    import tensorflow as tf
+
+    class Clock(tf.compat.v1.train.SessionRunHook):
+        first: float | None = None
+        last: float | None = None
+
+        def steps_until_due(self, global_step: int) -> int | None:
+            return 1 if self.first is None else None
+
+        def after_loop(self, steps: int, loss: object) -> None:
+            self.last = time.perf_counter()
+
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            self.last = time.perf_counter()
+            self.first = self.first or self.last
+
+    return Clock()
+
+
+def make_epoch_clock(keras: ModuleType, window: int) -> tuple[list[tuple[int, float]], Any]:
+    """Returns a list of (step, time in seconds), and the callback that fills it each epoch.
+
+    Args:
+      keras: The Keras of the callback.
+      window: Number of steps in an epoch.
+    """
+    marks: list[tuple[int, float]] = []
+    callback = keras.callbacks.LambdaCallback(
+        on_epoch_end=lambda epoch, logs: marks.append(((epoch + 1) * window, time.time()))
+    )
+    return marks, callback

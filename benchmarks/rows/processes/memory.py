@@ -9,12 +9,16 @@ from benchmarks.rows.training.convnet import MODEL
 
 
 def _measure_peak(apis: Apis, quick: bool) -> float:
-    """Returns the peak memory of the process in megabytes."""
     api, keras = apis.estimator, apis.keras
     with tempfile.TemporaryDirectory() as model_dir:
         config = api.RunConfig(model_dir)
         estimator = keras.estimator.model_to_estimator(MODEL.keras_model(keras), config=config)
         estimator.train(MODEL.dataset, steps=2 if quick else 150)
+    return read_peak_memory()
+
+
+def read_peak_memory() -> float:
+    """Returns the peak memory of this process in megabytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
