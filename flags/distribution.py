@@ -6,16 +6,16 @@ from typing import Any
 
 from absl import flags
 
-from flags.cluster import define_cluster_flags, read_cluster, set_cluster
+from flags.cluster import read_cluster, set_cluster
 from flags.group import Group
 
 flags.disclaim_key_flags()
 
 
 def define_distribution_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
-    """Defines --distribution_strategy, --all_reduce_alg, --num_gpus and --num_virtual_cpus.
+    """Defines --distribution_strategy, --all_reduce_alg, --worker_hosts, --num_gpus and more.
 
-    It also calls `define_cluster_flags`.
+    The others are --task_index and --num_virtual_cpus.
 
     Args:
       flag_values: Target of the definitions.
@@ -39,7 +39,18 @@ def define_distribution_flags(flag_values: flags.FlagValues = flags.FLAGS) -> No
         "How gradients are summed; by default TensorFlow chooses. mirrored: nccl, "
         "hierarchical_copy or reduce_to_one_device; multi_worker_mirrored: ring or nccl.",
     )
-    define_cluster_flags(flag_values)
+    define.list(
+        "worker_hosts",
+        None,
+        "Addresses (host:port) of the workers of a synchronous training, instead of TF_CONFIG; "
+        "the same list for each process.",
+    )
+    define.integer(
+        "task_index",
+        None,
+        "The index of this process in --worker_hosts, counted from 0.",
+        lower_bound=0,
+    )
     define.integer(
         "num_gpus",
         None,
