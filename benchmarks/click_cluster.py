@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from benchmarks.apis import APIS
 from benchmarks.click_job import ClickJob
-from benchmarks.training.clock import make_window_clock
+from benchmarks.meters import make_window_clock
 from benchmarks.training.model import WINDOWS, compute_steady_rate
 from benchmarks.training.replicas import MARK, read_rate
 from estimator_train.launcher.ports import find_free_addresses

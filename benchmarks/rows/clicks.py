@@ -11,8 +11,7 @@ from benchmarks.apis import APIS, Apis
 from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
 from benchmarks.click_cluster import measure_cluster
 from benchmarks.click_job import BATCH, ClickJob
-from benchmarks.rows.processes.memory import read_peak_memory
-from benchmarks.training.clock import make_step_clock
+from benchmarks.meters import make_step_clock, read_peak_memory
 
 _IDS, _LARGE_IDS, _QUICK_IDS = 500_000, 3_000_000, 1000
 _STEPS, _EVALUATED, _CLUSTER_WINDOW = 1000, 20, 100

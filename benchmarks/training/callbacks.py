@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from benchmarks.benchmark import OURS, Benchmark
-from benchmarks.training.clock import make_epoch_clock
+from benchmarks.meters import make_epoch_clock
 from benchmarks.training.keras_fit import measure_fit
 from benchmarks.training.model import WINDOWS, TrainedModel, compute_steady_rate
 

@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from benchmarks.meters import make_epoch_clock
 from benchmarks.picture_job import CLASSES, PictureJob
-from benchmarks.training.clock import make_epoch_clock
 from benchmarks.training.model import WARM_UP, WINDOWS, compute_steady_rate
 
 _STEPS_PER_EXECUTION, _STEPS_PER_CALL = 64, 100

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
-from benchmarks.training.clock import make_epoch_clock
+from benchmarks.meters import make_epoch_clock
 from benchmarks.training.model import WINDOWS, TrainedModel, compute_steady_rate
 
 

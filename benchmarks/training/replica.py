@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from benchmarks.apis import APIS
-from benchmarks.training.clock import make_window_clock
+from benchmarks.meters import make_window_clock
 from benchmarks.training.estimators import make_model_fn
 from benchmarks.training.model import WINDOWS, compute_steady_rate
 from benchmarks.training.replicas import LINEAR, MARK, MODEL, REPLICAS

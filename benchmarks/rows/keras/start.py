@@ -5,8 +5,8 @@ import time
 
 from benchmarks.apis import Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, Benchmark
+from benchmarks.meters import make_step_clock
 from benchmarks.picture_job import MLP
-from benchmarks.training.clock import make_step_clock
 
 
 def _measure_milliseconds(apis: Apis, quick: bool) -> float:

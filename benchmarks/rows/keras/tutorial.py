@@ -7,9 +7,8 @@ from typing import Any
 
 from benchmarks.apis import Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, Benchmark
+from benchmarks.meters import make_step_clock, read_peak_memory
 from benchmarks.picture_job import CONVNET
-from benchmarks.rows.processes.memory import read_peak_memory
-from benchmarks.training.clock import make_step_clock
 
 _HELD_OUT = 10_000
 

@@ -1,10 +1,10 @@
 """Peak memory of training."""
 
-import resource
 import tempfile
 
 from benchmarks.apis import Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, Benchmark
+from benchmarks.meters import read_peak_memory
 from benchmarks.rows.training.convnet import MODEL
 
 
@@ -15,11 +15,6 @@ def _measure_peak(apis: Apis, quick: bool) -> float:
         estimator = keras.estimator.model_to_estimator(MODEL.keras_model(keras), config=config)
         estimator.train(MODEL.dataset, steps=2 if quick else 150)
     return read_peak_memory()
-
-
-def read_peak_memory() -> float:
-    """Returns the peak memory of this process in megabytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 BENCHMARK = Benchmark(

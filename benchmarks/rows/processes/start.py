@@ -6,7 +6,7 @@ import time
 from benchmarks.apis import Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, Benchmark
 from benchmarks.linear_model import train_linear
-from benchmarks.training.clock import make_step_clock
+from benchmarks.meters import make_step_clock
 
 
 def _measure_start(apis: Apis, quick: bool) -> float:

@@ -1,6 +1,9 @@
-"""Clocks of a training: hooks and a callback that record times."""
+"""Meters of a measurement: times of steps, epochs and calls, and the peak memory."""
 
+import resource
 import time
+from collections.abc import Callable
+from statistics import median
 from types import ModuleType
 from typing import Any
 
@@ -64,3 +67,18 @@ def make_epoch_clock(keras: ModuleType, window: int) -> tuple[list[tuple[int, fl
         on_epoch_end=lambda epoch, logs: marks.append(((epoch + 1) * window, time.time()))
     )
     return marks, callback
+
+
+def measure_milliseconds(call: Callable[[], Any], times: int) -> float:
+    """Returns the median milliseconds of a call, without the first sixth of the calls."""
+    secs = []
+    for _ in range(times):
+        start = time.perf_counter()
+        call()
+        secs.append(time.perf_counter() - start)
+    return 1e3 * median(secs[times // 6 :])
+
+
+def read_peak_memory() -> float:
+    """Returns the peak memory of this process in megabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
