@@ -82,15 +82,16 @@ def _run(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
     job = Job(flag_values)
     if flag_values.clean:
         model_dirs.remove_model_dir(flag_values.model_dir)
-    profile, breakdown = None, None
-    if flag_values.profile:
-        profile = ProfileHook(flag_values.profile, job.estimator.model_dir)
-        breakdown = StepBreakdown()
     evaluation = make_eval_spec(job, flag_values) if flag_values.eval else None
     every_steps = evaluation.every_steps if evaluation else None
     times = TimeHistory(flag_values.batch_size)
     stopping = Stopping(job.estimator, flag_values, every_steps)
-    hooks = [times, *stopping.hooks, *filter(None, (profile, breakdown))]
+    hooks = [times, *stopping.hooks]
+    profile, breakdown = None, None
+    if flag_values.profile:
+        profile = ProfileHook(flag_values.profile, job.estimator.model_dir)
+        breakdown = StepBreakdown()
+        hooks += [profile, breakdown]
     try:
         metrics = _train(job, flag_values, evaluation, hooks)
     finally:
