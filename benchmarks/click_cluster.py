@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from benchmarks.apis import APIS
 from benchmarks.click_job import ClickJob
-from benchmarks.training.clock import make_clock
+from benchmarks.meters import make_window_clock
 from benchmarks.training.model import WINDOWS, compute_steady_rate
 from benchmarks.training.replicas import MARK, read_rate
 from estimator_train.launcher.ports import find_free_addresses
@@ -65,7 +65,7 @@ def main() -> None:
     peer, ids, model_dir, steps = sys.argv[1:]
     job, window, api = ClickJob(int(ids)), int(steps), APIS[peer].estimator
     rows = job.rows()
-    clock = make_clock(window, os.path.join(model_dir, "clock"))
+    clock = make_window_clock(window, os.path.join(model_dir, "clock"))
     estimator = job.estimator(api, model_dir)
     train = api.TrainSpec(
         lambda: job.training_input(rows), max_steps=window * WINDOWS + 1, hooks=[clock]

@@ -41,10 +41,8 @@ def insert_figures(document: str, run: dict[str, Any]) -> str:
         f"{run['rounds']} rounds on {machine['cores']} cores ({machine['machine']}):",
         f"{table.HEAD}\n{table.format_markdown(run['rows'])}",
     ]
-    missed = list_missed(run)
-    if missed:
-        _, *lines = table.list_missed_goals(missed).splitlines()
-        parts.append("\n".join(["Goals that this run missed:", "", *(f"- {x}" for x in lines)]))
+    if missed := table.list_missed_goals(run["rows"]):
+        parts.append("\n".join(["Goals that this run missed:", "", *(f"- {x}" for x in missed)]))
     return replace_marked(document, "\n\n".join(parts))
 
 
@@ -65,7 +63,7 @@ def insert_summary(readme: str, run: dict[str, Any]) -> str:
         parts.append(f"{label} {row['ratio']:.2f} ({low:.2f} to {high:.2f})")
     goals = [row for row in run["rows"] if row["goal"] is not None]
     cores, rounds = run["machine"]["cores"], run["rounds"]
-    missed = f"{len(list_missed(run))} of {len(goals)} goals"
+    missed = f"{len(table.list_missed_goals(run['rows']))} of {len(goals)} goals"
     text = (
         "How many times as fast as tf.estimator 2.15, median and range of "
         f"{rounds} rounds on {cores} cores, for Keras models: {'; '.join(parts)}. "
@@ -74,17 +72,12 @@ def insert_summary(readme: str, run: dict[str, Any]) -> str:
     return replace_marked(readme, textwrap.fill(text, 100, break_on_hyphens=False))
 
 
-def list_missed(run: dict[str, Any]) -> list[dict[str, Any]]:
-    """Returns the rows whose goal was not reached."""
-    return [row for row in run["rows"] if row["reached"] is False]
-
-
 def list_unexplained(document: str, run: dict[str, Any]) -> list[str]:
     """Returns the benchmarks with a missed goal for which the document gives no reason."""
     explained = set(re.findall(r"<!-- explains: (\w+) -->", document))
     titles = {benchmark.title: name for name, benchmark in BENCHMARKS.items()}
-    missed = {titles.get(row["benchmark"], row["benchmark"]) for row in list_missed(run)}
-    return sorted(missed - explained)
+    missed = {row["benchmark"] for row in run["rows"] if row["reached"] is False}
+    return sorted({titles.get(title, title) for title in missed} - explained)
 
 
 def replace_marked(document: str, text: str) -> str:

@@ -13,39 +13,31 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import tensorflow as tf
+
+import input_fns
 
 _ROWS, _BATCH = 200, 4
 MARK = "kilobytes:"
 
 
 def _arrays(_: Path) -> Any:
-    import input_fns
-
     return input_fns.arrays(np.zeros([_ROWS, 8]), shuffle=True, batch_size=_BATCH)
 
 
 def _pandas_frame(_: Path) -> Any:
-    import pandas as pd
-
-    import input_fns
-
     frame = pd.DataFrame({"x": np.arange(_ROWS), "s": ["a", "b"] * (_ROWS // 2)})
     return input_fns.pandas_frame(frame, shuffle=True, batch_size=_BATCH)
 
 
 def _idx(folder: Path) -> Any:
-    import input_fns
-
     input_fns.write_idx(folder / "x", np.zeros([_ROWS, 8, 8], np.uint8))
     input_fns.write_idx(folder / "y", np.zeros([_ROWS], np.uint8))
     return input_fns.idx(folder / "x", folder / "y", shuffle=True, batch_size=_BATCH)
 
 
 def _image_folder(folder: Path, **settings: Any) -> Any:
-    import tensorflow as tf
-
-    import input_fns
-
     (folder / "a").mkdir()
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         contents = session.run(tf.io.encode_jpeg(np.zeros([16, 16, 3], np.uint8)))
@@ -61,10 +53,6 @@ def _cached_image_folder(folder: Path) -> Any:
 
 
 def _tfrecords(folder: Path) -> Any:
-    import tensorflow as tf
-
-    import input_fns
-
     example = tf.train.Example()
     example.features.feature["x"].float_list.value.append(1.0)
     with tf.io.TFRecordWriter(f"{folder}/x.tfrecord") as writer:
@@ -75,15 +63,11 @@ def _tfrecords(folder: Path) -> Any:
 
 
 def _csv(folder: Path) -> Any:
-    import input_fns
-
     (folder / "x.csv").write_text("a,b\n" + "1,x\n" * _ROWS)
     return input_fns.csv(f"{folder}/*", shuffle=True, batch_size=_BATCH)
 
 
 def _text_lines(folder: Path) -> Any:
-    import input_fns
-
     (folder / "x.txt").write_text("a b\nc\n" * (_ROWS // 2))
     return input_fns.text_lines(
         f"{folder}/*", ["a", "b"], bucket_boundaries=[2], shuffle=True, batch_size=_BATCH
@@ -91,8 +75,6 @@ def _text_lines(folder: Path) -> Any:
 
 
 def _generator(_: Path) -> Any:
-    import input_fns
-
     return input_fns.generator(lambda: iter(range(_ROWS)), shuffle=True, batch_size=_BATCH)
 
 
@@ -114,8 +96,6 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
 
 def measure_growth(name: str, batches: int) -> tuple[int, int]:
     """Returns the memory of this process in kB after a tenth of the batches and after all."""
-    import tensorflow as tf
-
     sizes = []
     with (
         tempfile.TemporaryDirectory() as folder,

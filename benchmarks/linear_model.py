@@ -1,24 +1,24 @@
 """A linear model_fn for training, evaluation and prediction, for either API."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
 FEATURES = 784
 
 
-def linear_model_fn(api: ModuleType, classes: int = 10) -> Callable[..., Any]:
-    """Returns a model_fn of softmax regression.
+def linear_model_fn(api: ModuleType) -> Callable[..., Any]:
+    """Returns a model_fn of softmax regression with ten classes.
 
     Args:
       api: estimator_train or tf.estimator.
-      classes: Size of the output.
     """
 
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
         import tensorflow as tf
 
-        logits = _dense(features["x"], classes)
+        get = tf.compat.v1.get_variable
+        logits = features["x"] @ get("kernel", [FEATURES, 10]) + get("bias", [10])
         if mode == api.ModeKeys.PREDICT:
             return api.EstimatorSpec(mode, predictions={"logits": logits})
         loss = tf.reduce_mean(
@@ -38,20 +38,15 @@ def make_rows(count: int) -> Any:
     return np.random.RandomState(0).standard_normal([count, FEATURES]).astype(np.float32)
 
 
-def train_linear(api: ModuleType, model_dir: str) -> Any:
-    """Returns an Estimator of the linear model that has a checkpoint."""
+def repeat_one_batch() -> Any:
+    """Returns an infinite dataset of one batch of 32 examples for training."""
     import numpy as np
     import tensorflow as tf
 
-    def input_fn() -> Any:
-        labels = np.zeros([32], np.int64)
-        return tf.data.Dataset.from_tensors(({"x": make_rows(32)}, labels)).repeat()
-
-    return api.Estimator(linear_model_fn(api), model_dir).train(input_fn, steps=1)
+    x, labels = np.zeros([32, FEATURES], np.float32), np.zeros([32], np.int64)
+    return tf.data.Dataset.from_tensors(({"x": x}, labels)).repeat()
 
 
-def _dense(x: Any, classes: int) -> Any:
-    import tensorflow as tf
-
-    get = tf.compat.v1.get_variable
-    return x @ get("kernel", [FEATURES, classes]) + get("bias", [classes])
+def train_linear(api: ModuleType, model_dir: str, hooks: Sequence[Any] = ()) -> Any:
+    """Returns an Estimator of the linear model, after one step."""
+    return api.Estimator(linear_model_fn(api), model_dir).train(repeat_one_batch, hooks, steps=1)

@@ -1,6 +1,5 @@
 """Typical jobs of users: a Keras model as an Estimator, on arrays of pictures in memory."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
@@ -79,19 +78,3 @@ LINEAR = PictureJob(
 )
 MLP = PictureJob("MLP 784-64-10", 32, 20_000, False, _mlp)
 CONVNET = PictureJob("the tutorial's ConvNet", 128, 1_000, True, _convnet)
-
-
-def make_clock() -> Any:
-    """Returns a hook that records the time of the first step; other steps may run in loops."""
-    import tensorflow as tf
-
-    class Clock(tf.compat.v1.train.SessionRunHook):
-        first: float | None = None
-
-        def steps_until_due(self, global_step: int) -> int | None:
-            return 1 if self.first is None else None
-
-        def after_run(self, run_context: Any, run_values: Any) -> None:
-            self.first = self.first or time.perf_counter()
-
-    return Clock()

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from benchmarks.benchmark import ORIGINAL, OURS
@@ -57,7 +56,6 @@ def draw(some_rows: Sequence[Mapping[str, Any]]) -> bytes | None:
     if not ratios:
         return None
     figure = Figure(figsize=(8.0, 4.0), layout="constrained")
-    FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     peers = sorted({peer for by_peer in ratios.values() for peer in by_peer}, key=_sort_key)
     width = _GROUP_WIDTH / len(peers)

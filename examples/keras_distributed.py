@@ -10,12 +10,10 @@ strategy, and gets equal results:
 """
 
 import argparse
-import functools
 import json
 import os
 from typing import Any
 
-import numpy as np
 import tensorflow as tf
 import tf_keras
 
@@ -45,19 +43,10 @@ def build() -> tf_keras.Model:
     return model
 
 
-@functools.cache
-def arrays(split: str) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the pictures and one-hot labels of "train" or "test"."""
-    dataset = input_fns.digits(split, batch_size=500, num_epochs=1, shuffle=False)
-    parts = zip(*dataset.as_numpy_iterator(), strict=True)
-    images, labels = (np.concatenate(part) for part in parts)
-    return images, labels
-
-
 def batches(split: str) -> tf.data.Dataset:
     """Returns batches of "train" or "test", in the same order each time."""
-    dataset = tf.data.Dataset.from_tensor_slices(arrays(split))
-    return dataset.batch(BATCH_SIZE, drop_remainder=split == "train")
+    is_training = split == "train"
+    return input_fns.digits(split, batch_size=BATCH_SIZE, num_epochs=1, drop_remainder=is_training)
 
 
 def decay(epoch: int) -> float:

@@ -1,4 +1,4 @@
-"""Flags for the processes of a job, and the cluster that they or the environment describe."""
+"""The cluster that flags or the environment describe."""
 
 from __future__ import annotations
 
@@ -8,36 +8,11 @@ from typing import TYPE_CHECKING
 
 from absl import flags
 
-from flags.group import Group
-
 if TYPE_CHECKING:
     from estimator_train.cluster import Cluster
 
-flags.disclaim_key_flags()
 
-
-def define_cluster_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
-    """Defines --worker_hosts and --task_index.
-
-    Args:
-      flag_values: Target of the definitions.
-    """
-    define = Group(flag_values)
-    define.list(
-        "worker_hosts",
-        None,
-        "Addresses (host:port) of the workers of a synchronous training, instead of TF_CONFIG; "
-        "the same list for each process.",
-    )
-    define.integer(
-        "task_index",
-        None,
-        "The index of this process in --worker_hosts, counted from 0.",
-        lower_bound=0,
-    )
-
-
-def set_cluster(flag_values: flags.FlagValues = flags.FLAGS) -> None:
+def set_cluster(flag_values: flags.FlagValues) -> None:
     """Sets TF_CONFIG from --worker_hosts and --task_index, if they are given.
 
     Args:

@@ -6,16 +6,16 @@ from typing import Any
 
 from absl import flags
 
-from flags.cluster import define_cluster_flags, read_cluster, set_cluster
+from flags.cluster import read_cluster, set_cluster
 from flags.group import Group
 
 flags.disclaim_key_flags()
 
 
 def define_distribution_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
-    """Defines --distribution_strategy, --all_reduce_alg, --num_gpus and --num_virtual_cpus.
+    """Defines --distribution_strategy, --all_reduce_alg, --worker_hosts, --num_gpus and more.
 
-    It also calls `define_cluster_flags`.
+    The others are --task_index and --num_virtual_cpus.
 
     Args:
       flag_values: Target of the definitions.
@@ -39,7 +39,18 @@ def define_distribution_flags(flag_values: flags.FlagValues = flags.FLAGS) -> No
         "How gradients are summed; by default TensorFlow chooses. mirrored: nccl, "
         "hierarchical_copy or reduce_to_one_device; multi_worker_mirrored: ring or nccl.",
     )
-    define_cluster_flags(flag_values)
+    define.list(
+        "worker_hosts",
+        None,
+        "Addresses (host:port) of the workers of a synchronous training, instead of TF_CONFIG; "
+        "the same list for each process.",
+    )
+    define.integer(
+        "task_index",
+        None,
+        "The index of this process in --worker_hosts, counted from 0.",
+        lower_bound=0,
+    )
     define.integer(
         "num_gpus",
         None,
@@ -77,7 +88,7 @@ def make_strategy(flag_values: flags.FlagValues = flags.FLAGS) -> Any:
 
     set_cluster(flag_values)
     name = flag_values.distribution_strategy
-    devices = _devices(flag_values)
+    devices = _list_devices(flag_values)
     if len(devices) > 1 and name not in _OF_SEVERAL_DEVICES:
         raise ValueError(
             f"--distribution_strategy={name} trains on one device, but {len(devices)} are asked "
@@ -95,7 +106,7 @@ def make_strategy(flag_values: flags.FlagValues = flags.FLAGS) -> Any:
     return _MAKERS[name](tf, devices, algorithm)
 
 
-def _mirrored(tf: ModuleType, devices: list[str], algorithm: str | None) -> Any:
+def _make_mirrored(tf: ModuleType, devices: list[str], algorithm: str | None) -> Any:
     if len(devices) == 1:
         return None
     operations = {
@@ -107,7 +118,7 @@ def _mirrored(tf: ModuleType, devices: list[str], algorithm: str | None) -> Any:
     return tf.distribute.MirroredStrategy(devices, cross_device_ops=chosen)
 
 
-def _multi_worker(tf: ModuleType, devices: list[str], algorithm: str | None) -> Any:
+def _make_multi_worker(tf: ModuleType, devices: list[str], algorithm: str | None) -> Any:
     if read_cluster().is_evaluator:
         return None  # An evaluator is not part of the training cluster.
     known = tf.distribute.experimental.CommunicationImplementation
@@ -117,7 +128,7 @@ def _multi_worker(tf: ModuleType, devices: list[str], algorithm: str | None) -> 
     return tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
 
 
-def _parameter_server(tf: ModuleType, devices: list[str], algorithm: str | None) -> None:
+def _check_parameter_servers(tf: ModuleType, devices: list[str], algorithm: str | None) -> None:
     """Checks that the cluster has parameter servers; the roles in it need no strategy."""
     if not read_cluster().jobs.get("ps"):
         raise ValueError(
@@ -131,12 +142,12 @@ def _parameter_server(tf: ModuleType, devices: list[str], algorithm: str | None)
 _MAKERS: dict[str, Callable[[ModuleType, list[str], str | None], Any]] = {
     "off": lambda tf, devices, algorithm: None,
     "one_device": lambda tf, devices, algorithm: tf.distribute.OneDeviceStrategy(devices[0]),
-    "mirrored": _mirrored,
+    "mirrored": _make_mirrored,
     "central_storage": lambda tf, devices, algorithm: (
         tf.distribute.experimental.CentralStorageStrategy(devices, "/cpu:0")
     ),
-    "multi_worker_mirrored": _multi_worker,
-    "parameter_server": _parameter_server,
+    "multi_worker_mirrored": _make_multi_worker,
+    "parameter_server": _check_parameter_servers,
 }
 _OF_SEVERAL_DEVICES = ("mirrored", "central_storage", "multi_worker_mirrored")
 _ALGORITHMS = {
@@ -157,7 +168,7 @@ def per_replica_batch_size(flag_values: flags.FlagValues = flags.FLAGS) -> int:
       ValueError: --batch_size is not divisible by the number of devices.
     """
     set_cluster(flag_values)
-    batch_size, replicas = flag_values.batch_size, len(_devices(flag_values))
+    batch_size, replicas = flag_values.batch_size, len(_list_devices(flag_values))
     if flag_values.distribution_strategy == "multi_worker_mirrored":
         replicas *= max(1, read_cluster().num_trainers)
     if batch_size % replicas:
@@ -186,14 +197,14 @@ def session_config(flag_values: flags.FlagValues = flags.FLAGS) -> Any:
     import tensorflow as tf
 
     present = len(tf.config.list_physical_devices("GPU"))
-    return _config_for(_number_of_gpus(flag_values.num_gpus, present), present)
+    return _make_session_config(_count_gpus(flag_values.num_gpus, present), present)
 
 
-def _devices(flag_values: flags.FlagValues) -> list[str]:
+def _list_devices(flag_values: flags.FlagValues) -> list[str]:
     """Returns the names of the devices to train on."""
     import tensorflow as tf
 
-    gpus = _number_of_gpus(flag_values.num_gpus, len(tf.config.list_physical_devices("GPU")))
+    gpus = _count_gpus(flag_values.num_gpus, len(tf.config.list_physical_devices("GPU")))
     kind, count = ("gpu", gpus) if gpus else ("cpu", flag_values.num_virtual_cpus)
     return [f"/{kind}:{index}" for index in range(count)]
 
@@ -207,7 +218,7 @@ def _divide_cpu(parts: int) -> None:
         tf.config.set_logical_device_configuration(cpu, devices)
 
 
-def _number_of_gpus(asked: int | None, present: int) -> int:
+def _count_gpus(asked: int | None, present: int) -> int:
     if asked is None:
         return min(present, 1)
     if asked > present:
@@ -215,7 +226,7 @@ def _number_of_gpus(asked: int | None, present: int) -> int:
     return present if asked == -1 else asked
 
 
-def _config_for(gpus: int, present: int) -> Any:
+def _make_session_config(gpus: int, present: int) -> Any:
     import tensorflow as tf
 
     if gpus == present:

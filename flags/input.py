@@ -38,43 +38,47 @@ def define_input_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
       flag_values: Target of the definitions.
     """
     define = Group(flag_values)
-    for name, help_text in (
-        ("shuffle_buffer", "Examples in the shuffle buffer; by default all."),
-        (
-            "num_parallel_calls",
-            "Examples or batches processed in parallel; by default one per CPU.",
-        ),
-        ("datasets_num_private_threads", "Threads of a private pool for the input."),
-    ):
-        define.integer(name, None, help_text, lower_bound=1)
-    for name, help_text, minimum in (
-        ("prefetch", "Batches to prefetch; by default -1: tf.data chooses.", -1),
-        ("max_bad_records", "Maximum number of bad records that --on_bad_record=skip may skip.", 0),
-    ):
-        define.integer(name, None, help_text, lower_bound=minimum)
-    for name, value, help_text in (
-        ("drop_remainder", False, "Drop a last batch that is smaller than the others."),
-        ("deterministic_input", True, "Produce the same order in each run with the same seed."),
-        (
-            "save_input_position",
-            False,
-            "Save the position in the input with each checkpoint, so that a restarted job "
-            "continues from there.",
-        ),
-    ):
-        define.boolean(name, value, help_text)
-    for name, help_text in (
-        (
-            "input_cache",
-            "Cache decoded examples: 'memory', or the path of a file.",
-        ),
-        (
-            "prefetch_device",
-            "Device to prefetch batches to, such as /gpu:0, if no strategy chooses one.",
-        ),
-        ("bad_records_file", "File with a line for each skipped record."),
-    ):
-        define.string(name, None, help_text)
+    define.integer(
+        "shuffle_buffer", None, "Examples in the shuffle buffer; by default all.", lower_bound=1
+    )
+    define.integer(
+        "num_parallel_calls",
+        None,
+        "Examples or batches processed in parallel; by default one per CPU.",
+        lower_bound=1,
+    )
+    define.integer(
+        "datasets_num_private_threads",
+        None,
+        "Threads of a private pool for the input.",
+        lower_bound=1,
+    )
+    define.integer(
+        "prefetch", None, "Batches to prefetch; by default -1: tf.data chooses.", lower_bound=-1
+    )
+    define.integer(
+        "max_bad_records",
+        None,
+        "Maximum number of bad records that --on_bad_record=skip may skip.",
+        lower_bound=0,
+    )
+    define.boolean("drop_remainder", False, "Drop a last batch that is smaller than the others.")
+    define.boolean(
+        "deterministic_input", True, "Produce the same order in each run with the same seed."
+    )
+    define.boolean(
+        "save_input_position",
+        False,
+        "Save the position in the input with each checkpoint, so that a restarted job continues "
+        "from there.",
+    )
+    define.string("input_cache", None, "Cache decoded examples: 'memory', or the path of a file.")
+    define.string(
+        "prefetch_device",
+        None,
+        "Device to prefetch batches to, such as /gpu:0, if no strategy chooses one.",
+    )
+    define.string("bad_records_file", None, "File with a line for each skipped record.")
     define.enum(
         "on_bad_record",
         "raise",

@@ -6,8 +6,6 @@ from absl import flags
 
 from flags.distribution import make_strategy, session_config
 
-flags.disclaim_key_flags()
-
 Config = TypeVar("Config")
 
 _ARGUMENTS = {

@@ -15,7 +15,7 @@ ROOMS = {
         "engine engine.checkpoints engine.tf_internals estimator_spec heads optimizers run_config"
     ),
     "canned.v1": "canned canned.parts estimator heads",
-    "cli": "cli.job cli.output",
+    "cli": "bootstrap cli.job cli.output estimator_train",
     "cli.commands": (
         "cli cli.inspect cli.job cli.output cluster compat engine.checkpoints engine.run "
         "estimator_train hooks keras launcher legacy legacy.rewriting report shim"
@@ -25,10 +25,10 @@ ROOMS = {
         "keras.checkpoints keras.graph keras.keras3 launcher run_config shim training"
     ),
     "cli.job": (
-        "cli.output engine engine.checkpoints engine.inputs estimator_train export flags hooks "
+        "cli.output engine engine.checkpoints engine.inputs estimator_train export flags "
         "input_fns keras lifecycle training training.early_stopping"
     ),
-    "cli.output": "bootstrap estimator_train lifecycle",
+    "cli.output": "bootstrap lifecycle",
     "cluster": "",
     "compat": "keras",
     "compat.v1": (

@@ -1,6 +1,5 @@
 """A click model: steps, first step, restart, evaluation, memory, large tables and a cluster."""
 
-import resource
 import subprocess
 import sys
 import tempfile
@@ -12,7 +11,7 @@ from benchmarks.apis import APIS, Apis
 from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
 from benchmarks.click_cluster import measure_cluster
 from benchmarks.click_job import BATCH, ClickJob
-from benchmarks.picture_job import make_clock
+from benchmarks.meters import make_step_clock, read_peak_memory
 
 _IDS, _LARGE_IDS, _QUICK_IDS = 500_000, 3_000_000, 1000
 _STEPS, _EVALUATED, _CLUSTER_WINDOW = 1000, 20, 100
@@ -23,14 +22,9 @@ def _make_job(is_large: bool, quick: bool) -> ClickJob:
     return ClickJob(_QUICK_IDS if quick else _LARGE_IDS if is_large else _IDS)
 
 
-def _read_peak() -> float:
-    """Returns the peak memory of the process in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
 def _measure(apis: Apis, quick: bool) -> dict[str, float]:
     """Trains, and evaluates twice; returns the figures of the rows of one process."""
-    job, clock = _make_job(False, quick), make_clock()
+    job, clock = _make_job(False, quick), make_step_clock()
     rows = job.rows()
 
     def evaluate(estimator: Any) -> float:
@@ -42,42 +36,16 @@ def _measure(apis: Apis, quick: bool) -> dict[str, float]:
         estimator = job.estimator(apis.estimator, model_dir)
         start = time.perf_counter()
         steps = 2 if quick else _STEPS
-        last = _LastStep()
-        estimator.train(lambda: job.training_input(rows), hooks=[clock, last.hook()], steps=steps)
-        speed = (steps - 1) / (last.time - clock.first)
+        estimator.train(lambda: job.training_input(rows), hooks=[clock], steps=steps)
+        speed = (steps - 1) / (clock.last - clock.first)
         evaluate(estimator)
         second = evaluate(estimator)
     return {
         "clicks_speed": speed,
         "clicks_start": clock.first - start,
         "clicks_evaluate": second,
-        "clicks_memory": _read_peak(),
+        "clicks_memory": read_peak_memory(),
     }
-
-
-class _LastStep:
-    """The time at the end of the steps, before the last checkpoint."""
-
-    time = 0.0
-
-    def hook(self) -> Any:
-        """Returns a hook that lets steps run in loops, and stores the time of the last one."""
-        import tensorflow as tf
-
-        def store() -> None:
-            self.time = time.perf_counter()
-
-        class Hook(tf.compat.v1.train.SessionRunHook):
-            def steps_until_due(self, global_step: int) -> int | None:
-                return None
-
-            def after_loop(self, steps: int, loss: object) -> None:
-                store()
-
-            def after_run(self, run_context: Any, run_values: Any) -> None:
-                store()
-
-        return Hook()
 
 
 def _measure_restart(peer: str, is_large: bool, quick: bool) -> dict[str, float]:
@@ -87,13 +55,13 @@ def _measure_restart(peer: str, is_large: bool, quick: bool) -> dict[str, float]
     with tempfile.TemporaryDirectory() as model_dir:
         command = [sys.executable, "-m", "benchmarks.click_job", peer, str(job.ids), model_dir]
         subprocess.run(command, check=True, capture_output=True)
-        clock, rows = make_clock(), job.rows()
+        clock, rows = make_step_clock(), job.rows()
         estimator = job.estimator(APIS[peer].estimator, model_dir)
         start = time.perf_counter()
         estimator.train(lambda: job.training_input(rows), hooks=[clock], steps=10)
     figures = {f"{name}_restart": clock.first - start}
     if is_large:
-        figures["clicks_large_memory"] = _read_peak() - job.bytes / 2**20
+        figures["clicks_large_memory"] = read_peak_memory() - job.bytes / 2**20
     return figures
 
 

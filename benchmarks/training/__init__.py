@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
+from benchmarks.apis import APIS
 from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
 from benchmarks.training import estimators, graph_loop, keras_fit
 from benchmarks.training.model import TrainedModel
@@ -22,8 +23,8 @@ def make_training_benchmark(
         title,
         "steps/s",
         {
-            OURS: partial(estimators.train_ours, model),
-            ORIGINAL: partial(estimators.train_original, model),
+            OURS: partial(estimators.train_by_estimator, model, APIS[OURS]),
+            ORIGINAL: partial(estimators.train_by_estimator, model, APIS[ORIGINAL]),
             FIT: partial(keras_fit.train_by_fit, model),
             LOOP: partial(graph_loop.train_in_loop, model),
         },

@@ -1,12 +1,13 @@
 """Speed of training with tf_keras callbacks, by an Estimator's hook and by fit."""
 
 import tempfile
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from benchmarks.benchmark import OURS, Benchmark
+from benchmarks.meters import make_epoch_clock
+from benchmarks.training.keras_fit import measure_fit
 from benchmarks.training.model import WINDOWS, TrainedModel, compute_steady_rate
 
 MODEL = TrainedModel(
@@ -17,30 +18,26 @@ MODEL = TrainedModel(
     optimizer="adam",
 )
 
-
 MakeCallbacks = Callable[[str], list[Any]]
 
 
 def _train_by_fit(make_callbacks: MakeCallbacks, quick: bool) -> float:
-    window = MODEL.window(quick)
+    import tf_keras
+
     with tempfile.TemporaryDirectory() as directory:
-        marks, clock = _make_clock(window)
-        _build_model().fit(
-            MODEL.dataset(),
-            epochs=WINDOWS,
-            steps_per_epoch=window,
-            callbacks=[*make_callbacks(directory), clock],
-            verbose=0,
-        )
-    return compute_steady_rate(marks, window)
+        callbacks = make_callbacks(directory)
+        window, dataset = MODEL.window(quick), MODEL.dataset()
+        return measure_fit(tf_keras, _build_model(), dataset, window, callbacks)
 
 
 def _train_by_estimator(make_callbacks: MakeCallbacks, quick: bool) -> float:
+    import tf_keras
+
     import estimator_train as est
 
     window = MODEL.window(quick)
     with tempfile.TemporaryDirectory() as directory:
-        marks, clock = _make_clock(window)
+        marks, clock = make_epoch_clock(tf_keras, window)
         hook = est.hooks.KerasCallbacks([*make_callbacks(directory), clock], window)
         estimator = est.keras.estimator_from_fit(_build_model(), f"{directory}/model")
         estimator.train(MODEL.dataset, steps=window * WINDOWS, hooks=[hook])
@@ -53,17 +50,6 @@ def _build_model() -> Any:
     model = MODEL.keras_model(tf_keras)
     model.compile(model.optimizer, model.loss, metrics=["accuracy"])
     return model
-
-
-def _make_clock(window: int) -> tuple[list[tuple[int, float]], Any]:
-    """Returns a list of (step, time in seconds), and the callback that fills it each epoch."""
-    import tf_keras
-
-    marks: list[tuple[int, float]] = []
-    callback = tf_keras.callbacks.LambdaCallback(
-        on_epoch_end=lambda epoch, logs: marks.append(((epoch + 1) * window, time.time()))
-    )
-    return marks, callback
 
 
 def make_callbacks_benchmark(name: str, title: str, make_callbacks: MakeCallbacks) -> Benchmark:

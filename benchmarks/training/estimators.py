@@ -6,8 +6,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from benchmarks.apis import APIS, Apis
-from benchmarks.benchmark import ORIGINAL, OURS
+from benchmarks.apis import Apis
 from benchmarks.training.model import (
     WINDOWS,
     TrainedModel,
@@ -17,23 +16,17 @@ from benchmarks.training.model import (
 )
 
 
-def train_ours(model: TrainedModel, quick: bool, mirrored: bool = False) -> float:
-    """Returns the steps per second of estimator_train.
+def train_by_estimator(
+    model: TrainedModel, apis: Apis, quick: bool, mirrored: bool = False
+) -> float:
+    """Returns the steps per second of an Estimator.
 
     Args:
       model: The model to train.
+      apis: The API of the Estimator.
       quick: Whether only to try the code.
       mirrored: Whether to train under MirroredStrategy with one device.
     """
-    return _rate(model, APIS[OURS], quick, mirrored)
-
-
-def train_original(model: TrainedModel, quick: bool) -> float:
-    """Returns the steps per second of tf.estimator."""
-    return _rate(model, APIS[ORIGINAL], quick)
-
-
-def _rate(model: TrainedModel, apis: Apis, quick: bool, mirrored: bool = False) -> float:
     import tensorflow as tf
 
     api, keras = apis.estimator, apis.keras

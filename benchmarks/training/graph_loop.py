@@ -1,8 +1,7 @@
 """Upper limit of the speed: a hand-written loop of steps in the graph, without the host."""
 
-import functools
 import time
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from benchmarks.training.model import (
@@ -47,6 +46,6 @@ def _make_step(model: TrainedModel) -> Any:
         logits = tf_keras.Sequential(model.keras_layers(tf_keras.layers))
         logits.build([None, *model.shape])
     else:
-        logits = partial(model.logits, functools.cache(variable))
+        logits = partial(model.logits, cache(variable))
         logits(tf.zeros([1, *model.shape]))
     return lambda x, classes: optimizer.minimize(cross_entropy(logits(x), classes))

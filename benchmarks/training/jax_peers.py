@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from benchmarks.meters import make_epoch_clock
 from benchmarks.picture_job import CLASSES, PictureJob
 from benchmarks.training.model import WARM_UP, WINDOWS, compute_steady_rate
 
@@ -19,13 +20,10 @@ def train_by_keras_3(job: PictureJob, examples: int, quick: bool) -> float:
 
     window = examples // job.batch
     epochs = WARM_UP + 1 + (1 if quick else job.steps // window)
-    marks: list[tuple[int, float]] = []
-    callback = keras.callbacks.LambdaCallback(
-        on_epoch_end=lambda epoch, logs: marks.append(((epoch + 1) * window, time.time()))
-    )
+    marks, clock = make_epoch_clock(keras, window)
     model = job.model(keras, steps_per_execution=1 if quick else _STEPS_PER_EXECUTION)
     x, y = job.pictures(examples)
-    model.fit(x, y, batch_size=job.batch, epochs=epochs, callbacks=[callback], verbose=0)
+    model.fit(x, y, batch_size=job.batch, epochs=epochs, callbacks=[clock], verbose=0)
     return compute_steady_rate(marks, window)
 
 

@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from benchmarks.apis import APIS
-from benchmarks.training.clock import make_clock
+from benchmarks.meters import make_window_clock
 from benchmarks.training.estimators import make_model_fn
 from benchmarks.training.model import WINDOWS, compute_steady_rate
 from benchmarks.training.replicas import LINEAR, MARK, MODEL, REPLICAS
@@ -36,7 +36,7 @@ def main(api_name: str, kind: str, *quick: str) -> None:
     )
     assert model.logits is not None
     estimator = api.Estimator(make_model_fn(model, model.logits, api), config=config)
-    clock = make_clock(window, os.path.join(os.environ["MODEL_DIR"], "clock"))
+    clock = make_window_clock(window, os.path.join(os.environ["MODEL_DIR"], "clock"))
     train = api.TrainSpec(model.dataset, max_steps=window * WINDOWS + 1, hooks=[clock])
     api.train_and_evaluate(estimator, train, api.EvalSpec(model.dataset, steps=1))
     print(MARK, compute_steady_rate(clock.marks, window), flush=True)

@@ -1,10 +1,13 @@
-"""The text that `--help` prints."""
+"""The texts that `--help` and `--version` print."""
 
+import platform
 import textwrap
 from collections.abc import Callable, Iterator
 
 from absl import flags as absl_flags
 
+import estimator_train
+from estimator_train.bootstrap import installed
 from estimator_train.cli.registry import COMMANDS, Command, CommandModule
 
 _WIDTH = 96
@@ -19,6 +22,16 @@ examples:
 
 `estimator-train COMMAND --help` lists the flags of a command. `estimator-train --version` prints
 the versions of this package, TensorFlow, tf-keras and Python."""
+
+
+def format_versions() -> str:
+    """Returns the text of `--version`: one line for each version that a bug report needs."""
+    return (
+        f"estimator-train {estimator_train.__version__}\n"
+        f"TensorFlow {installed.find_version('tensorflow') or 'is not installed'}\n"
+        f"tf-keras {installed.find_version('tf-keras') or 'is not installed'}\n"
+        f"Python {platform.python_version()}"
+    )
 
 
 def format_overview() -> str:

@@ -10,7 +10,7 @@ from absl import flags as absl_flags
 
 from estimator_train.cli import help_text
 from estimator_train.cli.job.own_packages import Group, flags
-from estimator_train.cli.output import errors, logs, versions
+from estimator_train.cli.output import errors, logs
 from estimator_train.cli.registry import COMMANDS, Command
 
 _HELP = {"--help", "-help", "-h", "--helpfull", "--helpshort"}
@@ -51,7 +51,7 @@ def _run(arguments: list[str], program: list[str] | None) -> int | None:
         print(help_text.format_overview())
         return 0
     if arguments and arguments[0] in _VERSION:
-        print(versions.format_versions())
+        print(help_text.format_versions())
         return 0
     command = _find_command(arguments)
     module = command.load()

@@ -10,7 +10,7 @@ import collections
 import dataclasses
 import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from estimator_train.goodput.clock import STEPS
@@ -89,21 +89,24 @@ class _Run:
         return self.points[-1][1] / max(1, self.last_step - self.first_step)
 
 
-def read_records(lines: Iterable[str]) -> list[dict[str, Any]]:
-    """Reads the records among JSON lines; skips all other lines.
+def read_objects(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Yields the objects among JSON lines; skips all other lines.
 
     Args:
       lines: Lines of a history or of a task's file.
     """
-    records = []
     for line in lines:
         try:
-            record = json.loads(line)
+            found = json.loads(line)
         except ValueError:
             continue  # A killed process may have written an incomplete line.
-        if isinstance(record, dict) and isinstance(record.get("goodput"), dict):
-            records.append(record)
-    return records
+        if isinstance(found, dict):
+            yield found
+
+
+def read_records(lines: Iterable[str]) -> list[dict[str, Any]]:
+    """Returns the records among JSON lines."""
+    return [found for found in read_objects(lines) if isinstance(found.get("goodput"), dict)]
 
 
 def account_for(records: Iterable[Mapping[str, Any]]) -> Goodput | None:

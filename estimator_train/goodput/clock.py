@@ -78,8 +78,11 @@ class Clock:
         """
         if self._pid != os.getpid():
             self.start(start_of_process())
-        is_first = self._model_dir is None
-        if self._model_dir != model_dir and not (is_first and not hasattr(sys, "ps1")):
+        if self._model_dir is None:
+            starts_again = hasattr(sys, "ps1")
+        else:
+            starts_again = self._model_dir != model_dir
+        if starts_again:
             self.started, self._secs, self._since = time.time(), {}, time.monotonic()
         self._model_dir = model_dir
         self._count()

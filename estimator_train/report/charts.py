@@ -5,7 +5,6 @@ import statistics
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from estimator_train.report.runs import Points, Run, compute_median
@@ -58,7 +57,6 @@ def _find_rate_label(has_examples: bool) -> str:
 
 def _make_figure(x_label: str, y_label: str) -> tuple[Figure, Axes]:
     figure = Figure(figsize=_SIZE, layout="constrained")
-    FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)

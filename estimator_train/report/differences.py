@@ -52,7 +52,8 @@ class Comparison:
         lines = [self._describe_kind(kind) for kind in sorted({v.kind for v in self.largest})]
         for value, side in sorted(self.missing.items())[:5]:
             lines.append(f"{value} is missing in {side}")
-        first = [value for value in sorted(self.different) if value.step == self._find_first_step()]
+        first_step = min((value.step for value in self.different), default=0)
+        first = [value for value in sorted(self.different) if value.step == first_step]
         lines += [f"{value} differs: {self.different[value]}" for value in first[:5]]
         return lines
 
@@ -65,9 +66,6 @@ class Comparison:
         return (
             f"{kind}: {len(values)} values at {span}, largest difference {values[worst]:.2g}{where}"
         )
-
-    def _find_first_step(self) -> int:
-        return min((value.step for value in self.different), default=0)
 
     def explain(self) -> str:
         """Returns the likely cause of the first difference; an empty text if there is none."""

@@ -1,6 +1,5 @@
 """Reads the history of trainings from a model_dir."""
 
-import json
 import os
 import statistics
 from collections.abc import Iterable, Iterator
@@ -9,7 +8,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from estimator_train.engine.run.history import FILE_NAME, read_goodput, read_straggler
-from estimator_train.goodput.account import Goodput
+from estimator_train.goodput.account import Goodput, read_objects
 
 Points = list[tuple[int, float]]
 _RATE_TAG = "global_step/sec"
@@ -65,7 +64,10 @@ def read_run(model_dir: str) -> Run:
     if not tf.io.gfile.isdir(model_dir):
         raise ValueError(f"{model_dir} is not a directory.")
     path = os.path.join(model_dir, FILE_NAME)
-    lines = list(_read_history(path)) if tf.io.gfile.exists(path) else []
+    lines: list[dict[str, Any]] = []
+    if tf.io.gfile.exists(path):
+        with tf.io.gfile.GFile(path) as file:
+            lines = [line for line in read_objects(file) if "step" in line]
     lines = lines or list(_read_events(model_dir))
     evaluations = [line for line in lines if "eval" in line]
     training = [line for line in lines if "eval" not in line]
@@ -97,17 +99,6 @@ def _collect_points(lines: Iterable[dict[str, Any]], key: str) -> Points:
                 points.pop()
             points.append((line["step"], float(line[key])))
     return points
-
-
-def _read_history(path: str) -> Iterator[dict[str, Any]]:
-    with tf.io.gfile.GFile(path) as file:
-        for text in file:
-            try:
-                line = json.loads(text)
-            except ValueError:
-                continue  # A killed job may have written an incomplete line.
-            if isinstance(line, dict) and "step" in line:
-                yield line
 
 
 def _read_events(model_dir: str) -> Iterator[dict[str, Any]]:

@@ -161,7 +161,7 @@ def is_grey(contents: bytes) -> bool | None:
         return None
 
 
-def describe_fault(file: bytes, grey: bool | None) -> bytes:
+def describe_fault(file: bytes, grey: bool | None) -> str:
     """Returns the reason why a file cannot be decoded.
 
     Args:
@@ -173,17 +173,17 @@ def describe_fault(file: bytes, grey: bool | None) -> bytes:
         with tf.io.gfile.GFile(path, "rb") as opened:
             contents = opened.read()
     except tf.errors.OpError as error:
-        return f"{path} cannot be read: {error.message}".encode()
+        return f"{path} cannot be read: {error.message}"
     if is_grey(contents) == (not grey) and grey is not None:
         kinds = ("grey", "coloured") if grey else ("coloured", "grey")
         return (
             f"{path} is a {kinds[1]} picture, but the first picture of the folders is {kinds[0]}: "
             "remove it, or set mixed_channels=True"
-        ).encode()
+        )
     reason = "it is not a JPEG, PNG, BMP or GIF file, or is damaged"
     if contents.startswith(b"\xff\xd8\xff"):
         reason = "it begins like a JPEG file, but is cut short or damaged"
     return (
         f"{path} cannot be read as a picture: {reason} ({len(contents)} bytes); replace or "
         "remove it"
-    ).encode()
+    )

@@ -8,6 +8,7 @@ import gzip
 import math
 import os
 import struct
+import uuid
 import zlib
 from typing import Any
 
@@ -120,10 +121,14 @@ def write_idx(path: PathLike, array: np.ndarray) -> None:
     data += array.astype(_DTYPES[code]).tobytes()
     if path.endswith(".gz"):
         data = gzip.compress(data, mtime=0)
-    unfinished = f"{path}.unfinished"
-    with tf.io.gfile.GFile(unfinished, "wb") as file:
-        file.write(data)
-    tf.io.gfile.rename(unfinished, path, overwrite=True)
+    unfinished = f"{path}.{uuid.uuid4().hex[:8]}.unfinished"  # Several processes may download.
+    try:
+        with tf.io.gfile.GFile(unfinished, "wb") as file:
+            file.write(data)
+        tf.io.gfile.rename(unfinished, path, overwrite=True)
+    finally:
+        if tf.io.gfile.exists(unfinished):
+            tf.io.gfile.remove(unfinished)
 
 
 def idx(

@@ -67,7 +67,7 @@ class BadRecords:
         return text.encode() + fault
 
 
-def describe_in_python(function: Callable[..., bytes], *arguments: tf.Tensor) -> tf.Tensor:
+def describe_in_python(function: Callable[..., str], *arguments: tf.Tensor) -> tf.Tensor:
     """Returns a scalar string: the message of a Python function about a record."""
     text = tf.numpy_function(function, arguments, tf.string, stateful=False)
     return tf.ensure_shape(text, [])

@@ -5,10 +5,10 @@ and each epoch has a new order. A job that is killed and restarted can use its c
 """
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
-import threading
 import weakref
 from typing import Any
 
@@ -65,7 +65,6 @@ class FileCache:
     def __init__(self, path: str, count: int, shape: tuple[int, ...], contents: Any) -> None:
         self._path, self._count, self._shape = path, count, shape
         self._size = int(np.prod(shape))
-        self._lock = threading.Lock()
         fingerprint = hashlib.sha256(json.dumps(contents).encode()).hexdigest()
         header = {"rows": count, "shape": list(shape), "contents": fingerprint}
         if not os.path.exists(path):
@@ -119,13 +118,16 @@ class FileCache:
         return rows
 
     def write(self, numbers: np.ndarray, rows: np.ndarray) -> None:
-        """Adds rows, and marks them as cached after they are written."""
-        with self._lock:
-            for row, number in zip(rows, numbers, strict=True):
-                data = np.ascontiguousarray(row).tobytes()
-                os.pwrite(self._file, data, self._compute_offset(number))
-            for number in numbers:
-                os.pwrite(self._file, b"\1", _HEADER_SIZE + int(number))
+        """Adds rows, and marks them as cached after they are written.
+
+        Raises:
+          OSError: The disk is full.
+        """
+        for row, number in zip(rows, numbers, strict=True):
+            if os.pwrite(self._file, row.tobytes(), self._compute_offset(number)) < self._size:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path)
+        for number in numbers:
+            os.pwrite(self._file, b"\1", _HEADER_SIZE + int(number))
         self._is_cached[numbers] = True
 
     def _compute_offset(self, number: int) -> int:

@@ -123,14 +123,21 @@ def _make_line_reader(header: bool, newlines_in_fields: bool) -> Blocks:
 
 
 def _join_quoted_lines(lines: tf.data.Dataset) -> tf.data.Dataset:
-    """Joins each line that ends within quotes with the lines after it."""
+    """Joins each line that ends within quotes with the lines after it.
 
-    def join(begun: tf.Tensor, line: tf.Tensor) -> Any:
+    If quotes are still open at the end of the file, the last record is incomplete, and parsing it
+    fails.
+    """
+
+    def join(begun: tf.Tensor, element: tuple[tf.Tensor, tf.Tensor]) -> Any:
+        line, is_end = element
         record = tf.where(tf.equal(begun, ""), line, begun + "\n" + line)
         length_without_quotes = tf.strings.length(tf.strings.regex_replace(record, '"', ""))
         num_quotes = tf.strings.length(record) - length_without_quotes
-        is_complete = tf.equal(num_quotes % 2, 0)
+        is_complete = tf.equal(num_quotes % 2, 0) | is_end
         return tf.where(is_complete, "", record), (record, is_complete)
 
+    end = tf.data.Dataset.from_tensors(("", True))
+    lines = lines.map(lambda line: (line, False)).concatenate(end)
     records = lines.scan(tf.constant(""), join)
     return records.filter(lambda _, is_complete: is_complete).map(lambda record, _: record)

@@ -165,11 +165,8 @@ class Columns:
         """Indices of the columns to read."""
         return [self.all_names.index(name) for name in self.names]
 
-    def explain(self, line: bytes) -> bytes:
+    def explain(self, line: bytes) -> str:
         """Returns the reason why a row cannot be decoded."""
-        return self._find_reason(line).encode()
-
-    def _find_reason(self, line: bytes) -> str:
         try:
             fields = next(self.csv_format.read_rows([line.decode()]), [])
         except (csv.Error, UnicodeDecodeError) as error:

@@ -9,17 +9,13 @@ from google.protobuf.message import DecodeError
 _LISTS = {"float_list": tf.float32, "int64_list": tf.int64, "bytes_list": tf.string}
 
 
-def explain(record: bytes, features: Mapping[str, Any]) -> bytes:
+def explain(record: bytes, features: Mapping[str, Any]) -> str:
     """Returns the reason why a record cannot be parsed.
 
     Args:
       record: The record.
       features: The parsing specification.
     """
-    return _find_reason(record, features).encode()
-
-
-def _find_reason(record: bytes, features: Mapping[str, Any]) -> str:
     try:
         values = tf.train.Example.FromString(record).features.feature
     # Protocol buffers in pure Python raise UnicodeDecodeError for text that is not UTF-8.

@@ -105,7 +105,7 @@ class Stream:
     def parse_batches(
         self,
         parse: Callable[[tf.Tensor], Any],
-        explain: Callable[[bytes], bytes],
+        explain: Callable[[bytes], str],
         is_divisible: bool,
     ) -> tf.data.Dataset:
         """Returns the complete pipeline.

@@ -1,10 +1,12 @@
 """Results as text: metrics in a table, predictions as JSON or CSV lines."""
 
 import json
+import os
 
 import numpy as np
 
 from estimator_train.cli.output import results
+from estimator_train.cli.output.whole_files import open_atomically
 
 
 def test_metrics_are_sorted_with_loss_and_step_last():
@@ -54,3 +56,18 @@ def test_predictions_without_names_are_printed_as_values():
         "1,2",
     ]
     assert list(results.write_csv_lines([])) == []
+
+
+def test_a_pipe_and_a_link_stay_what_they_are(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    for name in ("pipe", "link"):
+        with open_atomically(str(tmp_path / name)) as output:
+            output.write("line\n")
+    assert os.read(reader, 100) == b"line\n"
+    os.close(reader)
+    assert (tmp_path / "file").read_text() == "line\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link", "pipe"]
+    assert (tmp_path / "pipe").is_fifo()
+    assert (tmp_path / "link").is_symlink()

@@ -13,6 +13,7 @@ import tiers
 
 import estimator_train
 from estimator_train.cli.job.job import Job
+from estimator_train.cli.job.training_input import TrainingInput
 
 ROOT = str(Path(estimator_train.__file__).parents[1])
 
@@ -217,3 +218,18 @@ def test_a_dry_run_prints_its_results_and_leaves_no_files(command, linear, tmp_p
         "model_dir  new was not changed\n"
     )
     assert [path for path in files(tmp_path) if "__pycache__" not in path] == before
+
+
+@pytest.mark.parametrize(
+    ("workers", "replicas", "last_step"),
+    [(1, 1, 10), (1, 2, 5), (2, 2, 10), (3, 1, 30)],
+    ids=["alone", "two devices", "two synchronous workers", "three asynchronous workers"],
+)
+def test_the_predicted_last_step_counts_all_workers(workers, replicas, last_step):
+    training_input = TrainingInput(lambda config, input_context: tf.data.Dataset.range(10), None)
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        tf.compat.v1.train.create_global_step()
+        context = tf.distribute.InputContext(workers, 0, replicas)
+        training_input(estimator_train.RunConfig(), context)
+        session.run(tf.compat.v1.global_variables_initializer())
+        assert training_input.find_last_step(session) == last_step

@@ -104,7 +104,7 @@ def test_virtual_cpus_are_created():
     ("asked", "present", "used"), [(None, 0, 0), (None, 4, 1), (-1, 4, 4), (-1, 0, 0), (2, 4, 2)]
 )
 def test_num_gpus_selects_the_strategy_and_the_devices(asked, present, used):
-    assert distribution._number_of_gpus(asked, present) == used
+    assert distribution._count_gpus(asked, present) == used
 
 
 def test_more_gpus_than_there_are_is_an_error():
@@ -113,8 +113,8 @@ def test_more_gpus_than_there_are_is_an_error():
 
 
 def test_sessions_do_not_use_other_gpus():
-    assert distribution._config_for(2, present=2) is None
-    config = distribution._config_for(0, present=2)
+    assert distribution._make_session_config(2, present=2) is None
+    config = distribution._make_session_config(0, present=2)
     assert config.device_count["GPU"] == 0
     assert config.allow_soft_placement
 

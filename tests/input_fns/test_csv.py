@@ -96,6 +96,14 @@ def test_quoted_fields_may_contain_newlines(elements, tmp_path):
         one(elements, tmp_path / "a", types={"n": tf.int64, "t": tf.string})
 
 
+def test_a_quote_that_is_open_at_the_end_of_the_file_is_an_error(elements, tmp_path):
+    (tmp_path / "a").write_text('n,t\n1,x\n2,"y\n3,z\n')
+    with pytest.raises(tf.errors.InvalidArgumentError, match="a, record 2: .*unexpected end"):
+        one(elements, tmp_path / "a", newlines_in_fields=True)
+    features = one(elements, tmp_path / "a", newlines_in_fields=True, on_bad_record="skip")
+    assert features["n"].tolist() == [1]
+
+
 @pytest.mark.parametrize("pipelines", tiers.first({2}, [1, 2]))
 def test_rows_of_many_files_are_shuffled_and_shared(elements, tmp_path, pipelines):
     for number in range(3):

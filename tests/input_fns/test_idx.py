@@ -1,5 +1,7 @@
 import gzip
 import struct
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -23,6 +25,22 @@ def test_a_written_array_is_read_back(tmp_path, name, dtype, shape):
     assert found.dtype == np.dtype(dtype)
     assert found.shape == shape
     np.testing.assert_array_equal(found, array)
+
+
+def test_simultaneous_writers_of_a_file_all_succeed(tmp_path):
+    array = np.random.default_rng(0).integers(0, 255, [2_000_000], np.uint8)
+    writers = 8
+    barrier = threading.Barrier(writers)
+
+    def write(_):
+        barrier.wait()
+        write_idx(tmp_path / "x", array)
+        return read_idx(tmp_path / "x")
+
+    with ThreadPoolExecutor(writers) as pool:
+        for found in pool.map(write, range(writers)):
+            np.testing.assert_array_equal(found, array)
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
 
 
 def test_written_bytes_match_the_format(tmp_path):

@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+import resource
 
 import numpy as np
 import pytest
@@ -204,6 +205,19 @@ def test_a_failed_cache_creation_leaves_no_file(folder, monkeypatch):
         read(folder, (8, 8), cache=folder / "cache")
     assert caught.value.filename == str(folder / "cache")
     assert [path.name for path in folder.iterdir()] == ["a"]
+
+
+def test_a_row_that_the_disk_took_only_in_part_is_not_cached(tmp_path):
+    cache = row_cache.FileCache(str(tmp_path / "cache"), 2, (8, 8, 3), "contents")
+    size, limits = (tmp_path / "cache").stat().st_size, resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size - 100, limits[1]))
+    try:
+        with pytest.raises(OSError, match="No space left") as caught:
+            cache.write(np.array([1]), np.ones([1, 8, 8, 3], np.uint8))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert caught.value.filename == str(tmp_path / "cache")
+    assert not cache.has(np.array([1]))
 
 
 @pytest.mark.long

@@ -1,31 +1,27 @@
 """Predictions of one example by `Estimator.predict`, with a new lambda in each call."""
 
 import tempfile
-import time
-from statistics import median
 
 from benchmarks.apis import Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, Benchmark
 from benchmarks.linear_model import make_rows, train_linear
+from benchmarks.meters import measure_milliseconds
 
 
 def measure_call(apis: Apis, quick: bool) -> float:
-    """Returns the median milliseconds of a call, without the first calls."""
+    """Returns the median milliseconds of a call."""
     import tensorflow as tf
 
     with tempfile.TemporaryDirectory() as model_dir:
         estimator = train_linear(apis.estimator, model_dir)
         example = make_rows(1)
-        secs = []
-        for _ in range(3 if quick else 60):
-            start = time.perf_counter()
-            predictions = estimator.predict(
-                lambda: tf.data.Dataset.from_tensors({"x": example})  # noqa: B023
-            )
+
+        def predict() -> None:
+            predictions = estimator.predict(lambda: tf.data.Dataset.from_tensors({"x": example}))
             next(predictions)
             predictions.close()
-            secs.append(time.perf_counter() - start)
-    return 1e3 * median(secs[len(secs) // 6 :])
+
+        return measure_milliseconds(predict, 3 if quick else 60)
 
 
 BENCHMARK = Benchmark(

@@ -1,15 +1,12 @@
 """Predictions of one example by a predictor that stays open."""
 
 import tempfile
-import time
-from collections.abc import Callable
 from functools import partial
-from statistics import median
-from typing import Any
 
 from benchmarks.apis import APIS
 from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
 from benchmarks.linear_model import FEATURES, linear_model_fn, make_rows, train_linear
+from benchmarks.meters import measure_milliseconds
 from benchmarks.rows.calls.predict_one import measure_call
 
 _BARE = "bare session.run"
@@ -19,7 +16,7 @@ def _time_predictor(quick: bool) -> float:
     with tempfile.TemporaryDirectory() as model_dir:
         batch = {"x": make_rows(1)}
         with train_linear(APIS[OURS].estimator, model_dir).predictor() as predictor:
-            return _measure_milliseconds(lambda: predictor.predict(batch), quick)
+            return measure_milliseconds(lambda: predictor.predict(batch), 10 if quick else 5000)
 
 
 def _time_session_run(quick: bool) -> float:
@@ -32,16 +29,9 @@ def _time_session_run(quick: bool) -> float:
         spec = linear_model_fn(api)({"x": x}, None, api.ModeKeys.PREDICT)
         session.run(tf.compat.v1.global_variables_initializer())
         batch = make_rows(1)
-        return _measure_milliseconds(lambda: session.run(spec.predictions, {x: batch}), quick)
-
-
-def _measure_milliseconds(call: Callable[[], Any], quick: bool) -> float:
-    secs = []
-    for _ in range(10 if quick else 5000):
-        start = time.perf_counter()
-        call()
-        secs.append(time.perf_counter() - start)
-    return 1e3 * median(secs[len(secs) // 10 :])
+        return measure_milliseconds(
+            lambda: session.run(spec.predictions, {x: batch}), 10 if quick else 5000
+        )
 
 
 BENCHMARK = Benchmark(

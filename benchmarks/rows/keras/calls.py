@@ -7,6 +7,7 @@ from typing import Any
 
 from benchmarks.apis import Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, Benchmark
+from benchmarks.meters import measure_milliseconds
 from benchmarks.picture_job import LINEAR
 
 _EXAMPLES, _BATCH, _TIMES = 8192, 256, 12
@@ -41,15 +42,15 @@ def _measure_one(apis: Apis, quick: bool) -> float:
     data = LINEAR.pictures(64)
     with tempfile.TemporaryDirectory() as model_dir:
         estimator = _train(apis, model_dir, data)
-        one, secs = data[0][:1], []
-        for _ in range(3 if quick else 60):
-            start = time.perf_counter()
+        one = data[0][:1]
+
+        def predict() -> None:
             predictions = estimator.predict(
                 lambda: tf.data.Dataset.from_tensor_slices(one).batch(1)
             )
             assert len(list(predictions)) == 1
-            secs.append(time.perf_counter() - start)
-    return 1e3 * median(secs[len(secs) // 6 :])
+
+        return measure_milliseconds(predict, 3 if quick else 60)
 
 
 BENCHMARKS = (

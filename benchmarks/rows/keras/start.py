@@ -5,7 +5,8 @@ import time
 
 from benchmarks.apis import Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, Benchmark
-from benchmarks.picture_job import MLP, make_clock
+from benchmarks.meters import make_step_clock
+from benchmarks.picture_job import MLP
 
 
 def _measure_milliseconds(apis: Apis, quick: bool) -> float:
@@ -16,7 +17,7 @@ def _measure_milliseconds(apis: Apis, quick: bool) -> float:
     data = MLP.pictures(512)
     # The time includes loading tf.estimator and Keras, which TensorFlow does at their first use.
     start = time.perf_counter()
-    hook = make_clock()
+    hook = make_step_clock()
     with tempfile.TemporaryDirectory() as model_dir:
         estimator = MLP.estimator(apis, model_dir)
         estimator.train(lambda: MLP.training_input(*data), hooks=[hook], steps=1)

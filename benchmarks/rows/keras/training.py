@@ -11,6 +11,7 @@ from benchmarks.benchmark import JAX_FIT, JAX_SCAN, ORIGINAL, OURS, Benchmark
 from benchmarks.picture_job import CONVNET, LINEAR, MLP, PictureJob
 from benchmarks.training.estimators import read_marks
 from benchmarks.training.jax_peers import train_by_keras_3, train_by_scan
+from benchmarks.training.keras_fit import measure_fit
 from benchmarks.training.model import WINDOWS, compute_steady_rate
 
 LOOP, FIT = "tf.function loop of 100 steps", "fit(steps_per_execution=100)"
@@ -33,20 +34,9 @@ def _train_by_estimator(job: PictureJob, apis: Apis, quick: bool, **settings: An
 
 
 def _train_by_fit(job: PictureJob, apis: Apis, quick: bool) -> float:
-    keras = apis.keras
     window = _window_steps(job, quick)
-    marks: list[tuple[int, float]] = []
-    callback = keras.callbacks.LambdaCallback(
-        on_epoch_end=lambda epoch, logs: marks.append(((epoch + 1) * window, time.time()))
-    )
-    job.model(keras, steps_per_execution=min(window, _STEPS_PER_CALL)).fit(
-        job.training_input(*job.pictures(_EXAMPLES)),
-        epochs=WINDOWS,
-        steps_per_epoch=window,
-        callbacks=[callback],
-        verbose=0,
-    )
-    return compute_steady_rate(marks, window)
+    model = job.model(apis.keras, steps_per_execution=min(window, _STEPS_PER_CALL))
+    return measure_fit(apis.keras, model, job.training_input(*job.pictures(_EXAMPLES)), window)
 
 
 def _train_by_function(job: PictureJob, quick: bool) -> float:

@@ -1,14 +1,14 @@
 """TensorFlow's tutorial at full size: 60,000 pictures (188 MB of float32), ConvNet, batch 128."""
 
 import os
-import resource
 import tempfile
 import time
 from typing import Any
 
 from benchmarks.apis import Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, Benchmark
-from benchmarks.picture_job import CONVNET, make_clock
+from benchmarks.meters import make_step_clock, read_peak_memory
+from benchmarks.picture_job import CONVNET
 
 _HELD_OUT = 10_000
 
@@ -31,7 +31,7 @@ class _Tutorial:
 
     def train(self) -> float:
         """Trains, and returns the seconds from the call to the end of the first step."""
-        hook = make_clock()
+        hook = make_step_clock()
         start = time.perf_counter()
         self.estimator.train(
             lambda: CONVNET.training_input(self._x, self._y), hooks=[hook], steps=self._steps
@@ -71,8 +71,7 @@ def _measure(apis: Apis, quick: bool) -> dict[str, float]:
         "tutorial_evaluate": evaluation,
         "tutorial_predict": prediction,
         "tutorial_size": size,
-        # Peak memory of the process, including the pictures.
-        "tutorial_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "tutorial_memory": read_peak_memory(),  # Including the pictures.
     }
 
 

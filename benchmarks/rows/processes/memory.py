@@ -1,21 +1,20 @@
 """Peak memory of training."""
 
-import resource
 import tempfile
 
 from benchmarks.apis import Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, Benchmark
+from benchmarks.meters import read_peak_memory
 from benchmarks.rows.training.convnet import MODEL
 
 
 def _measure_peak(apis: Apis, quick: bool) -> float:
-    """Returns the peak memory of the process in megabytes."""
     api, keras = apis.estimator, apis.keras
     with tempfile.TemporaryDirectory() as model_dir:
         config = api.RunConfig(model_dir)
         estimator = keras.estimator.model_to_estimator(MODEL.keras_model(keras), config=config)
         estimator.train(MODEL.dataset, steps=2 if quick else 150)
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return read_peak_memory()
 
 
 BENCHMARK = Benchmark(

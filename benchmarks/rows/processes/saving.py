@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks.apis import Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, Benchmark
-from benchmarks.linear_model import FEATURES, linear_model_fn
+from benchmarks.linear_model import linear_model_fn, repeat_one_batch
 
 _WINDOW = 20_000
 _WINDOWS = 9
@@ -19,7 +19,6 @@ def _measure_lost_time(apis: Apis, quick: bool) -> float:
 
     Windows with a save and windows without a save alternate.
     """
-    import numpy as np
     import tensorflow as tf
 
     api = apis.estimator
@@ -30,17 +29,13 @@ def _measure_lost_time(apis: Apis, quick: bool) -> float:
             tf.compat.v1.get_variable(f"large_{index}", [side, side], trainable=False)
         return linear_model_fn(api)(features, labels, mode)
 
-    def input_fn() -> Any:
-        x = np.zeros([32, FEATURES], np.float32)
-        return tf.data.Dataset.from_tensors(({"x": x}, np.zeros([32], np.int64))).repeat()
-
     clock = _make_clock(window)
     with tempfile.TemporaryDirectory() as model_dir:
         config = api.RunConfig(
             model_dir, save_checkpoints_steps=2 * window, log_step_count_steps=window // 2
         )
-        hooks = [clock]
-        api.Estimator(model_fn, config=config).train(input_fn, hooks, steps=window * _WINDOWS + 1)
+        estimator = api.Estimator(model_fn, config=config)
+        estimator.train(repeat_one_batch, [clock], steps=window * _WINDOWS + 1)
     spans = [b - a for a, b in zip(clock.marks, clock.marks[1:], strict=False)]
     return 1e3 * max(1e-6, median(spans[1::2]) - median(spans[2::2]))
 

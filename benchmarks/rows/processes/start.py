@@ -2,37 +2,24 @@
 
 import tempfile
 import time
-from typing import Any
 
 from benchmarks.apis import Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, Benchmark
-from benchmarks.linear_model import FEATURES, linear_model_fn
+from benchmarks.linear_model import train_linear
+from benchmarks.meters import make_step_clock
 
 
 def _measure_start(apis: Apis, quick: bool) -> float:
     """Returns the milliseconds from the end of `import tensorflow` to the end of the first step."""
     del quick
-    import numpy as np
-    import tensorflow as tf
+    import tensorflow  # noqa: F401
 
     # The time includes loading tf.estimator and Keras, which TensorFlow does at their first use.
     start = time.perf_counter()
-    api = apis.estimator
-
-    def input_fn() -> Any:
-        x = np.zeros([32, FEATURES], np.float32)
-        return tf.data.Dataset.from_tensors(({"x": x}, np.zeros([32], np.int64))).repeat()
-
-    marks: list[float] = []
-
-    class Clock(tf.compat.v1.train.SessionRunHook):
-        def after_run(self, run_context: Any, run_values: Any) -> None:
-            marks.append(time.perf_counter())
-
+    clock = make_step_clock()
     with tempfile.TemporaryDirectory() as model_dir:
-        estimator = api.Estimator(linear_model_fn(api), model_dir)
-        estimator.train(input_fn, [Clock()], steps=1)
-    return 1e3 * (marks[0] - start)
+        train_linear(apis.estimator, model_dir, [clock])
+    return 1e3 * (clock.first - start)
 
 
 BENCHMARK = Benchmark(

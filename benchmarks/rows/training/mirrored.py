@@ -2,9 +2,10 @@
 
 from functools import partial
 
+from benchmarks.apis import APIS
 from benchmarks.benchmark import OURS, Benchmark
 from benchmarks.rows.training.convnet import MODEL
-from benchmarks.training import estimators
+from benchmarks.training.estimators import train_by_estimator
 
 _WITHOUT = "without a strategy"
 BENCHMARK = Benchmark(
@@ -12,8 +13,8 @@ BENCHMARK = Benchmark(
     "train: the ConvNet under MirroredStrategy with one device",
     "steps/s",
     {
-        OURS: partial(estimators.train_ours, MODEL, mirrored=True),
-        _WITHOUT: partial(estimators.train_ours, MODEL),
+        OURS: partial(train_by_estimator, MODEL, APIS[OURS], mirrored=True),
+        _WITHOUT: partial(train_by_estimator, MODEL, APIS[OURS]),
     },
     goals={_WITHOUT: 0.95},
 )

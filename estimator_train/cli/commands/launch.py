@@ -82,7 +82,7 @@ def run(flag_values: absl_flags.FlagValues, program: Sequence[str]) -> None:
 
     if not program:
         raise UsageError("a program is needed, such as: launch --workers=2 -- python train.py")
-    if flag_values["private_network"].value:
+    if flag_values.private_network:
         _enter_private_network()
     names = (
         "workers",

@@ -1,6 +1,5 @@
 """`estimator-train train`: trains, evaluates and exports a model."""
 
-import contextlib
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -15,9 +14,8 @@ from estimator_train.cli.output import results, summary
 if TYPE_CHECKING:
     from estimator_train import EvalSpec, SessionRunHook
     from estimator_train.cli.job.job import Job
-    from estimator_train.cli.job.profiling import Profiling
     from estimator_train.cli.job.stopping import Stopping
-    from estimator_train.hooks import TimeHistory
+    from estimator_train.hooks import StepBreakdown, TimeHistory
 
 DESCRIPTION = """
 Trains a model, evaluates it, exports it if there is an --export_dir, and prints a summary. The
@@ -73,9 +71,9 @@ def _run(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
     from estimator_train.cli.job import model_dirs
     from estimator_train.cli.job.evaluations import make_eval_spec
     from estimator_train.cli.job.job import Job
-    from estimator_train.cli.job.profiling import Profiling
     from estimator_train.cli.job.stopping import Stopping
-    from estimator_train.hooks import TimeHistory
+    from estimator_train.engine.run.history import read_goodput
+    from estimator_train.hooks import ProfileHook, StepBreakdown, TimeHistory
 
     make_reproducible(flag_values)
     if flag_values.dry_run:
@@ -84,29 +82,27 @@ def _run(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
     job = Job(flag_values)
     if flag_values.clean:
         model_dirs.remove_model_dir(flag_values.model_dir)
-    profiling = Profiling(flag_values.profile, job.estimator.model_dir)
     evaluation = make_eval_spec(job, flag_values) if flag_values.eval else None
     every_steps = evaluation.every_steps if evaluation else None
     times = TimeHistory(flag_values.batch_size)
     stopping = Stopping(job.estimator, flag_values, every_steps)
-    hooks = [times, *stopping.hooks, *profiling.hooks]
+    hooks = [times, *stopping.hooks]
+    profile, breakdown = None, None
+    if flag_values.profile:
+        profile = ProfileHook(flag_values.profile, job.estimator.model_dir)
+        breakdown = StepBreakdown()
+        hooks += [profile, breakdown]
     try:
-        with contextlib.closing(profiling):
-            metrics = _train(job, flag_values, evaluation, hooks)
+        metrics = _train(job, flag_values, evaluation, hooks)
     finally:
+        if profile:
+            profile.close()
         record["checkpoint"] = job.estimator.latest_checkpoint()
         record["steps"] = len(times.times)
         record["examples_per_sec"] = times.examples_per_second if times.times else None
-        record["goodput"] = _read_goodput(job.estimator.model_dir)
-    record["metrics"] = _summarize(job, flag_values, metrics, times, stopping, profiling)
-
-
-def _read_goodput(model_dir: str) -> dict[str, Any] | None:
-    """Returns the goodput of all processes that trained in model_dir, or None without a history."""
-    from estimator_train.engine.run.history import read_goodput
-
-    account = read_goodput(model_dir)
-    return account.to_json() if account else None
+        goodput = read_goodput(job.estimator.model_dir)
+        record["goodput"] = goodput.to_json() if goodput else None
+    record["metrics"] = _summarize(job, flag_values, metrics, times, stopping, breakdown)
 
 
 def _train(
@@ -162,12 +158,12 @@ def _summarize(
     metrics: Mapping[str, Any] | None,
     times: "TimeHistory",
     stopping: "Stopping",
-    profiling: "Profiling",
+    breakdown: "StepBreakdown | None",
 ) -> dict[str, Any]:
     """Evaluates unless there are metrics, exports, prints the summary, and returns the metrics."""
     from estimator_train import ModeKeys
-    from estimator_train.cli.job.evaluations import find_best_checkpoint
     from estimator_train.cli.job.exporters import find_newest_exports
+    from estimator_train.engine.checkpoints.best import best_checkpoint
 
     if metrics is None:
         input_fn = job.make_input_fn(ModeKeys.EVAL)
@@ -175,10 +171,11 @@ def _summarize(
     rows = results.format_metrics(metrics)
     if times.times:
         rows["training"] = times.report("images" if flag_values.preset else "examples")
-    rows.update(profiling.rows)
+    if breakdown:
+        rows["step_time"] = breakdown.report()
     rows["stopped"] = stopping.get_reason(int(metrics["global_step"]))
     model_dir = rows["model_dir"] = job.estimator.model_dir
-    if best := find_best_checkpoint(model_dir, flag_values):
+    if flag_values.keep_best and (best := best_checkpoint(model_dir)):
         rows["best_checkpoint"] = best
     for name, path in find_newest_exports(model_dir, flag_values.exporters).items():
         rows[f"{name}_export"] = path

@@ -13,7 +13,6 @@ from estimator_train.cli.job.exporters import make_exporters
 from estimator_train.cli.job.job import Job
 from estimator_train.cli.output import results
 from estimator_train.cli.output.errors import UsageError
-from estimator_train.engine.checkpoints import best
 
 
 def make_eval_spec(job: Job, flag_values: absl_flags.FlagValues) -> EvalSpec:
@@ -34,13 +33,6 @@ def make_eval_spec(job: Job, flag_values: absl_flags.FlagValues) -> EvalSpec:
         throttle_secs=flag_values.eval_throttle_secs or 0,
         every_steps=_compute_every_steps(job, flag_values),
     )
-
-
-def find_best_checkpoint(model_dir: str, flag_values: absl_flags.FlagValues) -> str | None:
-    """Returns the best checkpoint if --keep_best is given; None if there is none."""
-    if not flag_values.keep_best:
-        return None
-    return best.best_checkpoint(model_dir)
 
 
 def _compute_every_steps(job: Job, flag_values: absl_flags.FlagValues) -> int | None:

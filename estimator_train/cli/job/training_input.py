@@ -20,14 +20,14 @@ class TrainingInput:
         self._input_fn = input_fn
         self._max_steps = max_steps
         self._batches: tf.Tensor | None = None
-        self._replicas = 1
+        self._context = tf.distribute.InputContext()
 
     def __call__(self, config: RunConfig, input_context: tf.distribute.InputContext) -> Any:
         """Calls the wrapped input_fn and returns its result."""
         result = self._input_fn(config=config, input_context=input_context)
         if isinstance(result, (tf.data.Dataset, tf.compat.v1.data.Dataset)):
             self._batches = tf.data.experimental.cardinality(result)
-            self._replicas = input_context.num_replicas_in_sync
+            self._context = input_context
         return result
 
     def find_last_step(self, session: tf.compat.v1.Session) -> int | None:
@@ -39,4 +39,6 @@ class TrainingInput:
         )
         if batches < 0:  # The cardinality is infinite or unknown.
             return None
-        return int(start + batches // self._replicas)  # A step uses one batch for each replica.
+        # A step uses one batch for each replica; each worker has as many batches as this one.
+        batches *= self._context.num_input_pipelines
+        return int(start + batches // self._context.num_replicas_in_sync)
