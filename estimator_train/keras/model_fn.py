@@ -131,6 +131,31 @@ class KerasModelFn:
             return publish_training(spec, model, list(metrics.values()))
 
 
+def check_checkpoint_format(checkpoint_format: str | None) -> None:
+    """Checks the name of a format of checkpoints; None is the format "saver".
+
+    Raises:
+      ValueError: The format is unknown.
+    """
+    if checkpoint_format not in (None, CHECKPOINT, SAVER):
+        raise ValueError(
+            f'Checkpoint format must be one of "checkpoint" or "saver". Got {checkpoint_format}'
+        )
+
+
+def check_model_has_format(blueprint: Blueprint, checkpoint_format: str | None) -> None:
+    """Checks that checkpoints of a new model can have a format.
+
+    Raises:
+      ValueError: The model is subclassed, and the format needs the places of its variables.
+    """
+    if checkpoint_format == CHECKPOINT and not blueprint.is_layered:
+        raise ValueError(
+            "Object-based checkpoints are currently not supported with subclassed models. "
+            'Pass checkpoint_format="saver".'
+        )
+
+
 def _make_graph_optimizer(
     model: tf_keras.Model, given: Optimizer
 ) -> GraphOptimizer | OptimizerPair:
