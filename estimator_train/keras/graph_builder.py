@@ -105,11 +105,10 @@ class GraphBuilder:
         """Makes the optimizer minimize a loss."""
         step = tf.compat.v1.train.get_or_create_global_step()
         if isinstance(self.optimizer, OptimizerPair):
-            linear, deep = model.linear_model, model.dnn_model
-            return self.optimizer.minimize(
-                loss, linear.trainable_weights, deep.trainable_weights, step
-            )
-        return self.optimizer.minimize(loss, model.trainable_weights, step)
+            parts = (model.linear_model, model.dnn_model)
+            linear, deep = (_list_trainable(part) for part in parts)
+            return self.optimizer.minimize(loss, linear, deep, step)
+        return self.optimizer.minimize(loss, _list_trainable(model), step)
 
     def make_saver(
         self,
@@ -167,3 +166,14 @@ def _divide_by_replicas(loss: tf.Tensor) -> tf.Tensor:
     """Divides the loss by the number of replicas: their sum is the loss of the global batch."""
     replicas = tf.distribute.get_strategy().num_replicas_in_sync
     return loss / replicas if replicas > 1 else loss
+
+
+def _list_trainable(model: tf_keras.Model) -> list[tf.Variable]:
+    """Returns the trainable variables of a model, without wrappers for mixed precision.
+
+    Each replica of a strategy has a wrapper of its own around the variable that they share.
+    """
+    return [
+        variable._variable if hasattr(variable, "true_dtype") else variable
+        for variable in model.trainable_weights
+    ]
