@@ -33,12 +33,10 @@ def write_state_after_fit(model: keras.Model, model_dir: str) -> str:
     step = max(counts)
     values[_GLOBAL_STEP] = tf.constant(step, tf.int64)
     path = os.path.join(model_dir, f"model.ckpt-{step}")
-    tf.io.gfile.makedirs(model_dir)
     tf.raw_ops.SaveV2(
         prefix=path,
         tensor_names=list(values),
         shape_and_slices=[""] * len(values),
         tensors=[tf.convert_to_tensor(value) for value in values.values()],
     )
-    tf.compat.v1.train.update_checkpoint_state(model_dir, path)
     return path
