@@ -55,7 +55,7 @@ def estimator_from_fit(
         from estimator_train.keras.keras3.model_fn import Keras3ModelFn
         from estimator_train.keras.keras3.trained_by_fit import write_state_after_fit
 
-        model_fn: Any = Keras3ModelFn.from_compiled(model, custom_objects, **settings)
+        model_fn: Any = Keras3ModelFn(model, custom_objects, **settings)
     else:
         model_fn = _make_model_fn(model, custom_objects, checkpoint_format, **settings)
     config = complete_config(config, model_dir)

@@ -210,7 +210,7 @@ class BuiltModelFn:
 
         given = GivenCompile(compiled, self._accumulated_steps)
         given.compile(model)
-        return Keras3ModelFn.from_compiled(
+        return Keras3ModelFn(
             model,
             self._custom_objects,
             lambda: given.compile(build()),

@@ -106,11 +106,11 @@ class KerasModelFn:
             loss = train_op = optimizer = None
             metrics: dict[str, tf_keras.metrics.Metric] = {}
             if mode != ModeKeys.PREDICT:
-                loss, compared = self.builder.build_loss(built, labels, sample_weights)
+                loss, metrics = self.builder.build_loss_and_metrics(
+                    built, labels, sample_weights, has_metrics=mode == ModeKeys.EVAL or is_observed
+                )
                 if is_observed:
-                    metrics["loss"] = mean_loss(loss, built.outputs)
-                if mode == ModeKeys.EVAL or is_observed:
-                    metrics.update(self.builder.build_metrics(built, compared))
+                    metrics = {"loss": mean_loss(loss, built.outputs), **metrics}
             if mode == ModeKeys.TRAIN:
                 loss, train_op, optimizer = self.builder.build_training(built, loss)
             saver = self.builder.make_saver(built, optimizer, config, mode)

@@ -136,9 +136,7 @@ def _make(
     if is_keras_3(keras_model):
         from estimator_train.keras.keras3.model_fn import Keras3ModelFn
 
-        return cls(
-            Keras3ModelFn.from_compiled(keras_model, custom_objects, **settings), config=config
-        )
+        return cls(Keras3ModelFn(keras_model, custom_objects, **settings), config=config)
     check_kind(keras_model, "keras_model")
     model_fn = KerasModelFn.from_compiled(
         keras_model, custom_objects, checkpoint_format=checkpoint_format, **settings

@@ -26,46 +26,31 @@ class Keras3ModelFn:
     """A model_fn that runs a Keras 3 model's own `train_step`, `test_step` and `predict_step`.
 
     Args:
-      blueprint: Makes the model in a graph.
+      model: A compiled Keras 3 model. It is read now and never changed.
+      custom_objects: Names to classes and functions that the model's config needs, or None.
+      build: Function that built the model, or None.
       metric_names_map: Keras's names of all metrics to the names to report, or None.
       export_outputs: Output names to classes of ExportOutput, or functions that return one; or
         None.
 
     Raises:
+      ValueError: The model is not compiled, or cannot be made again in a graph.
       TypeError: export_outputs is not a dict of such classes or functions.
     """
 
     def __init__(
         self,
-        blueprint: Blueprint,
-        metric_names_map: Mapping[str, str] | None = None,
-        export_outputs: Mapping[str, type] | None = None,
-    ) -> None:
-        self.blueprint = blueprint
-        self._metric_names = dict(metric_names_map or {})
-        self._export_outputs = check_export_outputs(export_outputs)
-
-    @classmethod
-    def from_compiled(
-        cls,
         model: keras.Model,
         custom_objects: Mapping[str, Any] | None,
         build: Callable[[], keras.Model] | None = None,
-        **settings: Any,
-    ) -> "Keras3ModelFn":
-        """Makes the model_fn of a compiled model.
-
-        Args:
-          model: A compiled Keras 3 model. It is read now and never changed.
-          custom_objects: Names to classes and functions that the model's config needs, or None.
-          build: Function that built the model, or None.
-          **settings: The remaining arguments of the class.
-
-        Raises:
-          ValueError: The model is not compiled, or cannot be made again in a graph.
-        """
+        *,
+        metric_names_map: Mapping[str, str] | None = None,
+        export_outputs: Mapping[str, type] | None = None,
+    ) -> None:
         check_model(model)
-        return cls(Blueprint(model, custom_objects, build), **settings)
+        self._blueprint = Blueprint(model, custom_objects, build)
+        self._metric_names = dict(metric_names_map or {})
+        self._export_outputs = check_export_outputs(export_outputs)
 
     @tf.autograph.experimental.do_not_convert
     def __call__(
@@ -85,7 +70,7 @@ class Keras3ModelFn:
         y = as_tensors(labels)
         # As `fit` gives them to train_step: without those that are None at the end.
         data = (x, y, weights) if weights is not None else (x, y) if y is not None else (x,)
-        with explain_graph_errors(self.blueprint.model):
+        with explain_graph_errors(self._blueprint.model):
             if mode == ModeKeys.TRAIN:
                 return self._train(data)
             if mode == ModeKeys.EVAL:
@@ -99,12 +84,12 @@ class Keras3ModelFn:
                 own = type(model).train_step is not keras.Model.train_step
                 steps.make_variables(model, model.train_step if own else model.test_step, data)
 
-            built = build_model(self.blueprint, make_variables, is_trained=True)
+            built = build_model(self._blueprint, make_variables, is_trained=True)
             is_observed = is_observation_requested()
             logs = steps.train_step(built.model, data, keeps_metrics=is_observed)
             if is_observed:
                 specs = make_tensor_specs(steps.take_first_replica(data[0]))
-                observe(ObservedKeras3(self.blueprint, built.model, specs), logs)
+                observe(ObservedKeras3(self._blueprint, built.model, specs), logs)
             with tf.control_dependencies(tf.nest.flatten(logs, expand_composites=True)):
                 count = tf.compat.v1.train.get_or_create_global_step().assign_add(1)
             return (built, tf.group(count)), logs
@@ -125,7 +110,7 @@ class Keras3ModelFn:
     def _evaluate(self, data: Data) -> EstimatorSpec:
         def build(data: Data) -> tuple[tuple[GraphModel, steps.Metrics], Logs]:
             built = build_model(
-                self.blueprint,
+                self._blueprint,
                 lambda model: steps.make_variables(model, model.test_step, data),
                 is_trained=False,
             )
@@ -145,7 +130,7 @@ class Keras3ModelFn:
 
     def _predict(self, x: Structure) -> EstimatorSpec:
         built = build_model(
-            self.blueprint,
+            self._blueprint,
             lambda model: steps.make_variables(model, model.predict_step, (x,)),
             is_trained=False,
         )
