@@ -14,7 +14,7 @@ from estimator_train.keras.checkpoints.object_checkpoints import (
     make_object_based_saver,
 )
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
-from estimator_train.keras.compiled.losses import CompiledLoss
+from estimator_train.keras.compiled.losses import CompiledLoss, divide_by_replicas
 from estimator_train.keras.compiled.metrics import (
     list_added_metrics,
     plan_metrics,
@@ -98,7 +98,7 @@ class GraphBuilder:
     ) -> tuple[tf.Tensor, tf.Operation, Trackable]:
         """Returns the loss to minimize, the train_op, and the optimizer to save."""
         if not self.optimizer.scales_loss:
-            loss = _divide_by_replicas(loss)
+            loss = divide_by_replicas(loss)
         step = self.minimize(built.model, loss)
         return loss, tf.group(step.operation, *built.updates), step.trackable
 
@@ -144,12 +144,6 @@ class GraphBuilder:
         """
         step = tf.compat.v1.train.get_or_create_global_step()
         return ObservedModel(self.blueprint, self.compiled, built.model, optimizer, step, features)
-
-
-def _divide_by_replicas(loss: tf.Tensor) -> tf.Tensor:
-    """Divides the loss by the number of replicas: their sum is the loss of the global batch."""
-    replicas = tf.distribute.get_strategy().num_replicas_in_sync
-    return loss / replicas if replicas > 1 else loss
 
 
 def _list_trainable(model: tf_keras.Model) -> list[tf.Variable]:

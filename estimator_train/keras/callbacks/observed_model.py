@@ -4,11 +4,9 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.tf_internals.modes import enter_eager_mode
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
 from estimator_train.keras.compiled.metrics import copy_metric
 from estimator_train.keras.graph.model_operations import list_variables
@@ -106,13 +104,6 @@ class ObservedTraining:
     step_logs: Mapping[str, tf.Tensor] | None
     resets: Sequence[tf.Operation]
     strategy: tf.distribute.Strategy
-
-
-def read_eager_value(variable: tf.Variable) -> np.ndarray:
-    """Returns an eager variable's value while a graph is the default."""
-    with enter_eager_mode():
-        value: np.ndarray = variable.numpy()
-    return value
 
 
 def make_tensor_specs(features: Structure) -> Structure:

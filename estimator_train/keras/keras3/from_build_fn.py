@@ -1,6 +1,5 @@
 """Compiles the Keras 3 models that a user's function builds."""
 
-import dataclasses
 from typing import Any
 
 import keras
@@ -24,9 +23,7 @@ class GivenCompile:
     """
 
     def __init__(self, compiled: CompileArguments, accumulated_steps: int) -> None:
-        given = {
-            field.name: getattr(compiled, field.name) for field in dataclasses.fields(compiled)
-        }
+        given = dict(vars(compiled))
         changes: dict[str, Any] = {}
         if accumulated_steps > 1:
             changes["gradient_accumulation_steps"] = accumulated_steps

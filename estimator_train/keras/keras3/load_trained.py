@@ -6,11 +6,7 @@ import keras
 import tensorflow as tf
 
 from estimator_train.keras.checkpoints.matching import match_variables
-from estimator_train.keras.checkpoints.saved_variables import (
-    SavedVariables,
-    Source,
-    read_saved_variables,
-)
+from estimator_train.keras.checkpoints.saved_variables import SavedVariables
 from estimator_train.keras.keras3.blueprint import list_model_variables
 from estimator_train.keras.keras3.saved_names import list_saved_names
 
@@ -18,19 +14,20 @@ _LOG = tf.get_logger()
 _SEED = "/seed_generator_state"
 
 
-def load_keras_3(
-    model: keras.Model, source: Source, name_map: Mapping[str, str] | None
-) -> keras.Model:
-    """Loads a checkpoint into a Keras 3 model; arguments and errors are those of `load_trained`."""
-    saved = read_saved_variables(source)
-    matched = match_keras_3(model, saved, name_map)
+def load_keras_3(model: keras.Model, saved: SavedVariables, matched: Mapping[str, str]) -> None:
+    """Loads a checkpoint into a Keras 3 model.
+
+    Args:
+      model: The model.
+      saved: The variables of the checkpoint.
+      matched: The result of `match_keras_3`.
+    """
     names, of_optimizer = list_saved_names(model)
     for variable, name in zip(list_model_variables(model), names, strict=True):
         if name in matched:
             variable.assign(saved.value(matched[name]))
     if model.compiled and model.optimizer is not None:
         _load_optimizer(model.optimizer, of_optimizer, saved)
-    return model
 
 
 def match_keras_3(
@@ -54,7 +51,7 @@ def match_keras_3(
         for name, variable in zip(list_saved_names(model)[0], variables, strict=True)
         if name in saved.keys or not name.endswith(_SEED)
     }
-    return dict(zip(shapes, match_variables(model.name, shapes, saved, name_map, {}), strict=True))
+    return match_variables(model.name, shapes, saved, name_map, {})
 
 
 def _load_optimizer(

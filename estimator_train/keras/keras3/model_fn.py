@@ -10,6 +10,8 @@ from estimator_train.engine.keras_3 import allow_keras_3
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.keras.callbacks.observation import is_observation_requested
 from estimator_train.keras.callbacks.observed_model import make_tensor_specs
+from estimator_train.keras.compiled.losses import divide_by_replicas
+from estimator_train.keras.graph.io_names import Names
 from estimator_train.keras.graph.model_io import as_tensors, split_features
 from estimator_train.keras.graph.structures import Structure
 from estimator_train.keras.keras3 import steps
@@ -17,7 +19,6 @@ from estimator_train.keras.keras3.blueprint import Blueprint
 from estimator_train.keras.keras3.graph_model import Data, GraphModel, Logs, build_model
 from estimator_train.keras.keras3.model_checks import check_model, explain_graph_errors
 from estimator_train.keras.keras3.observed import ObservedKeras3, observe
-from estimator_train.keras.keras3.outputs import name_outputs
 from estimator_train.keras.serving.export_outputs import check_export_outputs, make_export_outputs
 from estimator_train.run_config import RunConfig
 
@@ -98,11 +99,9 @@ class Keras3ModelFn:
         built, train_op = result or (None, tf.no_op())
         if built is not None:
             self._add_summaries(logs)
-        replicas = tf.distribute.get_strategy().num_replicas_in_sync
-        loss = steps.find_loss(logs)
         return EstimatorSpec(
             ModeKeys.TRAIN,
-            loss=loss / replicas if replicas > 1 else loss,
+            loss=divide_by_replicas(steps.find_loss(logs)),
             train_op=train_op,
             scaffold=_make_scaffold(built),
         )
@@ -134,7 +133,7 @@ class Keras3ModelFn:
             lambda model: steps.make_variables(model, model.predict_step, (x,)),
             is_trained=False,
         )
-        names, outputs = name_outputs(built.model, steps.predict_step(built.model, x))
+        names, outputs = _name_outputs(built.model, steps.predict_step(built.model, x))
         return EstimatorSpec(
             ModeKeys.PREDICT,
             predictions=outputs,
@@ -146,6 +145,26 @@ class Keras3ModelFn:
         for name, value in logs.items():
             if name != steps.LOSS and value.shape.rank == 0:
                 tf.compat.v1.summary.scalar(self._metric_names.get(name, name), value)
+
+
+def _name_outputs(model: keras.Model, predicted: Structure) -> tuple[Names, dict[str, tf.Tensor]]:
+    """Names the outputs of a model by their keys, by the model's output names, or by numbers.
+
+    Args:
+      model: The model.
+      predicted: What its `predict_step` returned: a tensor, or a list, tuple or dict of tensors.
+
+    Returns:
+      The names, and the tensors by name.
+    """
+    if isinstance(predicted, dict) and all(map(tf.is_tensor, predicted.values())):
+        return Names(tuple(predicted)), dict(predicted)
+    tensors = tf.nest.flatten(predicted)
+    last = [model.layers[-1].name] if isinstance(model, keras.Sequential) else []
+    names = list(getattr(model, "output_names", last))
+    if len(set(names)) != len(tensors):
+        names = [f"output_{number}" for number in range(1, len(tensors) + 1)]
+    return Names(tuple(names)), dict(zip(names, tensors, strict=True))
 
 
 def _make_scaffold(built: GraphModel | None) -> tf.compat.v1.train.Scaffold:
