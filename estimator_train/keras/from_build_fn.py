@@ -112,11 +112,8 @@ def model_fn(
         gradient_accumulation_steps,
         mixed_precision,
         dict(custom_objects or {}),
-        {
-            "checkpoint_format": checkpoint_format,
-            "metric_names_map": metric_names_map,
-            "export_outputs": export_outputs,
-        },
+        checkpoint_format,
+        {"metric_names_map": metric_names_map, "export_outputs": export_outputs},
     )
 
 
@@ -129,6 +126,7 @@ class BuiltModelFn:
     _accumulated_steps: int
     _policy: str | None
     _custom_objects: dict[str, Any]
+    _checkpoint_format: str
     _settings: dict[str, Any]
 
     def __post_init__(self) -> None:
@@ -191,7 +189,7 @@ class BuiltModelFn:
         optimizer = _map_optimizers(lambda one: _make_optimizer(one, scales_loss), optimizer)
         compiled = dataclasses.replace(self._compiled, optimizer=optimizer)
         blueprint = Blueprint(model, self._custom_objects, lambda: self._build(available))
-        check_model_has_format(blueprint, self._settings["checkpoint_format"])
+        check_model_has_format(blueprint, self._checkpoint_format)
         graph_form = _map_optimizers(
             lambda one: make_graph_optimizer(
                 one, original_names=False, accumulated_steps=self._accumulated_steps
@@ -200,7 +198,9 @@ class BuiltModelFn:
         )
         if isinstance(graph_form, dict):
             graph_form = SeveralOptimizers(graph_form)
-        return KerasModelFn(blueprint, compiled, graph_form, **self._settings)
+        return KerasModelFn(
+            blueprint, compiled, graph_form, self._checkpoint_format, **self._settings
+        )
 
     def _make_keras_3(
         self, model: Any, compiled: CompileArguments, build: Callable[[], Any]
@@ -211,11 +211,7 @@ class BuiltModelFn:
         given = GivenCompile(compiled, self._accumulated_steps)
         given.compile(model)
         return Keras3ModelFn(
-            model,
-            self._custom_objects,
-            lambda: given.compile(build()),
-            metric_names_map=self._settings["metric_names_map"],
-            export_outputs=self._settings["export_outputs"],
+            model, self._custom_objects, lambda: given.compile(build()), **self._settings
         )
 
 

@@ -3,9 +3,8 @@
 import keras
 import tensorflow as tf
 
-from estimator_train.keras.graph.initial_weights import InitialValues
 from estimator_train.keras.keras3.blueprint import Blueprint, is_layered, list_model_variables
-from estimator_train.keras.keras3.graph_model import record_keras_variables
+from estimator_train.keras.keras3.graph_model import name_keras_variables
 from estimator_train.keras.keras3.variable_names import VariableNames
 
 
@@ -23,7 +22,7 @@ def list_saved_names(model: keras.Model) -> tuple[list[str], list[str]]:
         variables = optimizer.variables if optimizer is not None else []
         return of_model, [names.name_of(variable.path) for variable in variables]
     blueprint = Blueprint(model)
-    with tf.Graph().as_default(), record_keras_variables(blueprint, InitialValues()):
+    with tf.Graph().as_default(), name_keras_variables(blueprint):
         made = blueprint.make()
         variables = []
         if optimizer is not None:
