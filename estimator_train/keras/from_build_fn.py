@@ -9,6 +9,7 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.engine.comparison import have_equal_values
+from estimator_train.engine.keras_3 import allow_keras_3
 from estimator_train.engine.user_functions import call_with_known, list_argument_names, requires
 from estimator_train.estimator_spec.spec import EstimatorSpec
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
@@ -143,6 +144,7 @@ class BuiltModelFn:
         params: object = None,
     ) -> EstimatorSpec:
         """Builds the model in the default graph; takes the arguments of every model_fn."""
+        allow_keras_3()  # Its errors in building or compiling the model need no other Keras.
         keras_model_fn = self._find_or_make(mode, params, config)
         with use_policy(self._policy):
             return keras_model_fn(features, labels, mode, config)
@@ -208,6 +210,11 @@ class BuiltModelFn:
         from estimator_train.keras.keras3.from_build_fn import GivenCompile
         from estimator_train.keras.keras3.model_fn import Keras3ModelFn
 
+        if _is_several(compiled.optimizer):
+            raise ValueError(
+                f"keras.model_fn(optimizer={compiled.optimizer!r}) trains models of tf_keras only, "
+                f"and '{model.name}' is of Keras 3. Write a train_step with these optimizers."
+            )
         given = GivenCompile(compiled, self._accumulated_steps)
         given.compile(model)
         return Keras3ModelFn(
@@ -215,9 +222,13 @@ class BuiltModelFn:
         )
 
 
+def _is_several(optimizer: Optimizers) -> bool:
+    return isinstance(optimizer, Mapping) and "class_name" not in optimizer
+
+
 def _map_optimizers(function: Callable[[Any], Any], optimizer: Optimizers) -> Any:
     """Applies a function to an optimizer, or to each of several in a dict."""
-    if isinstance(optimizer, Mapping) and "class_name" not in optimizer:
+    if _is_several(optimizer):
         return {pattern: function(one) for pattern, one in optimizer.items()}
     return function(optimizer)
 
