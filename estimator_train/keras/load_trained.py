@@ -90,16 +90,17 @@ def _match(
     model: tf_keras.Model, saved: SavedVariables, name_map: Mapping[str, str] | None
 ) -> dict[str, str]:
     """Maps the names of the model's variables, in its order, to names in the checkpoint."""
-    if is_keras_3(model):
-        from estimator_train.keras.keras3.load_trained import match_keras_3
-
-        return match_keras_3(model, saved, name_map)
-    check_kind(model, "model")
-    if not model.built:
+    if not is_keras_3(model):
+        check_kind(model, "model")
+    if not (model.built and model.variables):
         raise ValueError(
             f"The Keras model '{model.name}' has no variables yet. Call it once on features, or "
             "give it an Input."
         )
+    if is_keras_3(model):
+        from estimator_train.keras.keras3.load_trained import match_keras_3
+
+        return match_keras_3(model, saved, name_map)
     names = _list_names(model)
     shapes = dict(zip(names, (tuple(v.shape) for v in list_variables(model)), strict=True))
     by_place = _pair_by_place(model, names, shapes, saved)
