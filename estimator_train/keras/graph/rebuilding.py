@@ -123,7 +123,10 @@ class Blueprint:
             Sequential model have other shapes than in the given model.
         """
         graph = tf.compat.v1.get_default_graph()
-        inputs = self._prepare_features(features, training) if self.is_functional else features
+        inputs = features
+        if self.is_functional:
+            inputs = self._prepare_features(features, training)
+            features = dict(zip(self._model.input_names, inputs, strict=True))  # for errors
         before = len(graph.get_operations())
         model, result, of_other_data = self._build(inputs, training)
         self._check_weights(model, features, allows_other_shapes)
