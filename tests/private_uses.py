@@ -52,6 +52,9 @@ OF_LIBRARIES = {
     "estimator_train/keras/compiled/metrics.py": {
         "_keras_mask": "the mask of an output has no public name",
     },
+    "estimator_train/keras/graph_builder.py": {
+        "_variable": "the variable inside of a wrapper for mixed precision has no public name",
+    },
     "estimator_train/keras/graph/copied_layers.py": {
         "_keras_history": "only this attribute marks the tensors of a functional model",
         "_set_connectivity_metadata": "a copied layer must connect its outputs as Keras does",

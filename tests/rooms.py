@@ -82,9 +82,7 @@ ROOMS = {
         "engine engine.checkpoints estimator estimator_spec keras.callbacks keras.checkpoints "
         "keras.compiled keras.graph keras.keras3 keras.serving optimizers run_config"
     ),
-    "keras.callbacks": (
-        "engine engine.tf_internals estimator_spec keras.compiled keras.graph optimizers run_config"
-    ),
+    "keras.callbacks": "engine estimator_spec keras.compiled keras.graph optimizers run_config",
     "keras.checkpoints": "engine.checkpoints engine.tf_internals keras.graph run_config",
     "keras.compiled": "engine.tf_internals keras.graph",
     "keras.graph": "engine.tf_internals",

@@ -14,7 +14,7 @@ from estimator_train.keras.compiled.compile_arguments import compile_arguments
 from estimator_train.keras.graph.rebuilding import Blueprint
 from estimator_train.keras.initial_checkpoint import write_initial_checkpoint
 from estimator_train.keras.model_checks import check_kind, is_keras_3
-from estimator_train.keras.model_fn import SAVER, KerasModelFn
+from estimator_train.keras.model_fn import SAVER, KerasModelFn, check_checkpoint_format
 from estimator_train.optimizers.graph_optimizers import make_graph_optimizer
 from estimator_train.optimizers.state import make_slots
 from estimator_train.run_config import RunConfig
@@ -44,53 +44,49 @@ def estimator_from_fit(
       An Estimator.
 
     Raises:
-      ValueError: The model is not compiled, or has no variables yet.
+      ValueError: The model is not compiled, has no variables yet, or checkpoint_format is unknown.
       TypeError: The model is not a Keras model.
     """
+    settings: dict[str, Any] = {
+        "metric_names_map": metric_names_map,
+        "export_outputs": export_outputs,
+    }
     if is_keras_3(model):
-        return _convert_from_keras_3(
-            model,
-            complete_config(config, model_dir),
-            custom_objects,
-            metric_names_map=metric_names_map,
-            export_outputs=export_outputs,
-        )
-    check_kind(model, "model")
-    compiled = compile_arguments(model)
-    if not model.built:
-        raise ValueError(f"The Keras model '{model.name}' has no variables yet: train it first.")
-    make_slots(model.optimizer, model.trainable_variables)
+        from estimator_train.keras.keras3.model_fn import Keras3ModelFn
+        from estimator_train.keras.keras3.trained_by_fit import write_state_after_fit
+
+        model_fn: Any = Keras3ModelFn(model, custom_objects, **settings)
+    else:
+        model_fn = _make_model_fn(model, custom_objects, checkpoint_format, **settings)
     config = complete_config(config, model_dir)
-    model_fn = KerasModelFn(
-        Blueprint(model, custom_objects),
-        compiled,
-        make_graph_optimizer(compiled.optimizer, original_names=False),
-        checkpoint_format=checkpoint_format,
-        metric_names_map=metric_names_map,
-        export_outputs=export_outputs,
-    )
     if config.is_chief and not has_checkpoint(config.model_dir):
-        _write(model, model_fn, config)
-    return EstimatorV2(model_fn, config=config)
-
-
-def _convert_from_keras_3(
-    model: Any, config: RunConfig, custom_objects: Mapping[str, Any] | None, **settings: Any
-) -> EstimatorV2:
-    from estimator_train.keras.keras3.model_fn import Keras3ModelFn
-    from estimator_train.keras.keras3.trained_by_fit import write_state_after_fit
-
-    model_fn = Keras3ModelFn.from_compiled(model, custom_objects, **settings)
-    if config.is_chief and not has_checkpoint(config.model_dir):
-        path = write_state_after_fit(model, config.model_dir)
+        tf.io.gfile.makedirs(config.model_dir)
+        if is_keras_3(model):
+            path = write_state_after_fit(model, config.model_dir)
+        else:
+            path = os.path.join(config.model_dir, f"model.ckpt-{int(model.optimizer.iterations)}")
+            write_initial_checkpoint(model_fn.builder, path, config, model)
+        tf.compat.v1.train.update_checkpoint_state(config.model_dir, path)
         _LOG.info("The state of the model after fit is in %s", path)
     return EstimatorV2(model_fn, config=config)
 
 
-def _write(model: tf_keras.Model, model_fn: KerasModelFn, config: RunConfig) -> None:
-    step = int(model.optimizer.iterations.numpy())
-    path = os.path.join(config.model_dir, f"model.ckpt-{step}")
-    tf.io.gfile.makedirs(config.model_dir)
-    write_initial_checkpoint(model_fn.builder, path, config, model)
-    tf.compat.v1.train.update_checkpoint_state(config.model_dir, path)
-    _LOG.info("The state of the model after fit is in %s", path)
+def _make_model_fn(
+    model: tf_keras.Model,
+    custom_objects: Mapping[str, Any] | None,
+    checkpoint_format: str,
+    **settings: Any,
+) -> KerasModelFn:
+    check_kind(model, "model")
+    check_checkpoint_format(checkpoint_format)
+    compiled = compile_arguments(model)
+    if not model.built:
+        raise ValueError(f"The Keras model '{model.name}' has no variables yet: train it first.")
+    make_slots(model.optimizer, model.trainable_variables)
+    return KerasModelFn(
+        Blueprint(model, custom_objects),
+        compiled,
+        make_graph_optimizer(compiled.optimizer, original_names=False),
+        checkpoint_format,
+        **settings,
+    )

@@ -1,14 +1,15 @@
 """Makes a model_fn from a function that builds a Keras model."""
 
-import contextlib
 import dataclasses
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.comparison import have_equal_values
+from estimator_train.engine.keras_3 import allow_keras_3
 from estimator_train.engine.user_functions import call_with_known, list_argument_names, requires
 from estimator_train.estimator_spec.spec import EstimatorSpec
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
@@ -16,8 +17,13 @@ from estimator_train.keras.graph.eager_scope import enter_eager_scope
 from estimator_train.keras.graph.rebuilding import Blueprint
 from estimator_train.keras.graph.structures import Structure
 from estimator_train.keras.model_checks import check_kind, is_keras_3, list_overridden_steps
-from estimator_train.keras.model_fn import CHECKPOINT, SAVER, KerasModelFn
-from estimator_train.optimizers.base import GraphOptimizer
+from estimator_train.keras.model_fn import (
+    SAVER,
+    KerasModelFn,
+    check_checkpoint_format,
+    check_model_has_format,
+)
+from estimator_train.keras.precision import use_policy
 from estimator_train.optimizers.graph_optimizers import make_graph_optimizer
 from estimator_train.optimizers.several_optimizers import SeveralOptimizers
 from estimator_train.run_config import RunConfig
@@ -65,7 +71,7 @@ def model_fn(
       weighted_metrics: As for `Model.compile`.
       gradient_accumulation_steps: Number of steps whose mean gradient makes one update of the
         weights; each counts as a global step. For optimizers of `tf_keras.optimizers`.
-      mixed_precision: The tf_keras policy under which the model is built, such as
+      mixed_precision: The Keras policy under which the model is built, such as
         "mixed_bfloat16"; with "mixed_float16" the loss is scaled. By default the global policy.
       checkpoint_format: "saver": checkpoints name variables as the graph does; "checkpoint": by
         their places in the model, for `Model.load_weights` (Functional and Sequential models
@@ -98,10 +104,7 @@ def model_fn(
         raise ValueError(
             f"gradient_accumulation_steps must be 1 or more, got {gradient_accumulation_steps}."
         )
-    if checkpoint_format not in (CHECKPOINT, SAVER):
-        raise ValueError(
-            f'Checkpoint format must be one of "checkpoint" or "saver". Got {checkpoint_format}'
-        )
+    check_checkpoint_format(checkpoint_format)
     if mixed_precision is not None:
         tf_keras.mixed_precision.Policy(mixed_precision)  # Raises ValueError for an unknown policy.
     return BuiltModelFn(
@@ -110,11 +113,8 @@ def model_fn(
         gradient_accumulation_steps,
         mixed_precision,
         dict(custom_objects or {}),
-        {
-            "checkpoint_format": checkpoint_format,
-            "metric_names_map": metric_names_map,
-            "export_outputs": export_outputs,
-        },
+        checkpoint_format,
+        {"metric_names_map": metric_names_map, "export_outputs": export_outputs},
     )
 
 
@@ -127,6 +127,7 @@ class BuiltModelFn:
     _accumulated_steps: int
     _policy: str | None
     _custom_objects: dict[str, Any]
+    _checkpoint_format: str
     _settings: dict[str, Any]
 
     def __post_init__(self) -> None:
@@ -143,45 +144,32 @@ class BuiltModelFn:
         params: object = None,
     ) -> EstimatorSpec:
         """Builds the model in the default graph; takes the arguments of every model_fn."""
-        keras_model_fn = self.keras_model_fn(mode, params, config)
-        with self._in_policy():
+        allow_keras_3()  # Its errors in building or compiling the model need no other Keras.
+        keras_model_fn = self._find_or_make(mode, params, config)
+        with use_policy(self._policy):
             return keras_model_fn(features, labels, mode, config)
 
-    def keras_model_fn(
-        self, mode: str, params: object, config: RunConfig | None
+    def _find_or_make(
+        self, mode: str, params: object, config: RunConfig
     ) -> "KerasModelFn | Keras3ModelFn":
-        """Returns the model_fn for a mode and params; builds its model at most once.
-
-        Raises:
-          ValueError: The model overrides train_step or its like, or its optimizer cannot be used.
-          TypeError: The builder did not return a tf_keras Model.
-        """
+        """Returns the model_fn for a mode and params; builds its model at most once."""
         available = {"params": params, "mode": mode, "config": config}
-        names = set(list_argument_names(self._builder)) | _list_optimizer_arguments(
-            self._compiled.optimizer
-        )
+        functions = [self._builder, *filter(_is_function, _list_optimizers(self._compiled))]
+        names = {name for function in functions for name in list_argument_names(function)}
         given = {name: value for name, value in available.items() if name in names}
         with self._lock:
             for arguments, known in self._model_fns:
-                if _are_equal(arguments, given):
+                if have_equal_values(arguments, given):
                     return known
             with enter_eager_scope():
-                built = self._make(available)
-            self._model_fns.append((given, built))
-        return built
+                made = self._make(available)
+            self._model_fns.append((given, made))
+        return made
 
-    def build(self, available: Mapping[str, Any]) -> tf_keras.Model:
-        """Calls the builder.
-
-        Args:
-          available: Values of `params`, `mode` and `config`.
-
-        Raises:
-          TypeError: The builder did not return a Keras model.
-        """
-        config = available.get("config")
-        with self._in_policy():
-            seed = config.tf_random_seed if config is not None else None
+    def _build(self, available: Mapping[str, Any]) -> Any:
+        """Calls the builder, and returns its tf_keras or Keras 3 model."""
+        seed = available["config"].tf_random_seed
+        with use_policy(self._policy):
             if seed is not None:
                 tf.random.set_seed(seed)
             model = call_with_known(self._builder, available)
@@ -190,85 +178,75 @@ class BuiltModelFn:
         return model
 
     def _make(self, available: Mapping[str, Any]) -> "KerasModelFn | Keras3ModelFn":
-        model = self.build(available)
-        if is_keras_3(model):
-            return self._make_keras_3(model, available)
-        _refuse_overridden_steps(model)
-        half = (self._policy or model.dtype_policy.name) == _HALF
-        optimizer = _make_optimizer(self._compiled.optimizer, available, half)
+        model = self._build(available)
+        optimizer = _map_optimizers(
+            lambda one: call_with_known(one, available) if _is_function(one) else one,
+            self._compiled.optimizer,
+        )
         compiled = dataclasses.replace(self._compiled, optimizer=optimizer)
-        blueprint = Blueprint(model, self._custom_objects, lambda: self.build(available))
-        if self._settings["checkpoint_format"] == CHECKPOINT and not blueprint.is_layered:
-            raise ValueError(
-                "Object-based checkpoints are currently not supported with subclassed models. "
-                'Pass checkpoint_format="saver".'
-            )
-        graph_form = self._make_graph_form(optimizer)
-        return KerasModelFn(blueprint, compiled, graph_form, **self._settings)
+        if is_keras_3(model):
+            return self._make_keras_3(model, compiled, lambda: self._build(available))
+        _refuse_overridden_steps(model)
+        scales_loss = (self._policy or model.dtype_policy.name) == _HALF
+        optimizer = _map_optimizers(lambda one: _make_optimizer(one, scales_loss), optimizer)
+        compiled = dataclasses.replace(self._compiled, optimizer=optimizer)
+        blueprint = Blueprint(model, self._custom_objects, lambda: self._build(available))
+        check_model_has_format(blueprint, self._checkpoint_format)
+        graph_form = _map_optimizers(
+            lambda one: make_graph_optimizer(
+                one, original_names=False, accumulated_steps=self._accumulated_steps
+            ),
+            optimizer,
+        )
+        if isinstance(graph_form, dict):
+            graph_form = SeveralOptimizers(graph_form)
+        return KerasModelFn(
+            blueprint, compiled, graph_form, self._checkpoint_format, **self._settings
+        )
 
-    def _make_keras_3(self, model: Any, available: Mapping[str, Any]) -> "Keras3ModelFn":
+    def _make_keras_3(
+        self, model: Any, compiled: CompileArguments, build: Callable[[], Any]
+    ) -> "Keras3ModelFn":
         from estimator_train.keras.keras3.from_build_fn import GivenCompile
         from estimator_train.keras.keras3.model_fn import Keras3ModelFn
 
-        optimizer = self._compiled.optimizer
-        if _is_function(optimizer):
-            optimizer = call_with_known(optimizer, available)
-        compiled = dataclasses.replace(self._compiled, optimizer=optimizer)
+        if _is_several(compiled.optimizer):
+            raise ValueError(
+                f"keras.model_fn(optimizer={compiled.optimizer!r}) trains models of tf_keras only, "
+                f"and '{model.name}' is of Keras 3. Write a train_step with these optimizers."
+            )
         given = GivenCompile(compiled, self._accumulated_steps)
         given.compile(model)
-        return Keras3ModelFn.from_compiled(
-            model,
-            self._custom_objects,
-            lambda: given.compile(self.build(available)),
-            metric_names_map=self._settings["metric_names_map"],
-            export_outputs=self._settings["export_outputs"],
+        return Keras3ModelFn(
+            model, self._custom_objects, lambda: given.compile(build()), **self._settings
         )
-
-    def _make_graph_form(self, optimizer: Optimizers) -> GraphOptimizer:
-        if isinstance(optimizer, dict):
-            return SeveralOptimizers({k: self._make_graph_form(o) for k, o in optimizer.items()})
-        return make_graph_optimizer(
-            optimizer, original_names=False, accumulated_steps=self._accumulated_steps
-        )
-
-    @contextlib.contextmanager
-    def _in_policy(self) -> Iterator[None]:
-        if self._policy is None:
-            yield
-            return
-        before = tf_keras.mixed_precision.global_policy()
-        tf_keras.mixed_precision.set_global_policy(self._policy)
-        try:
-            yield
-        finally:
-            tf_keras.mixed_precision.set_global_policy(before)
 
 
 def _is_several(optimizer: Optimizers) -> bool:
     return isinstance(optimizer, Mapping) and "class_name" not in optimizer
 
 
-def _is_function(optimizer: Optimizers) -> bool:
+def _map_optimizers(function: Callable[[Any], Any], optimizer: Optimizers) -> Any:
+    """Applies a function to an optimizer, or to each of several in a dict."""
+    if _is_several(optimizer):
+        return {pattern: function(one) for pattern, one in optimizer.items()}
+    return function(optimizer)
+
+
+def _list_optimizers(compiled: CompileArguments) -> list[Any]:
+    found: list[Any] = []
+    _map_optimizers(found.append, compiled.optimizer)
+    return found
+
+
+def _is_function(optimizer: Any) -> bool:
     return callable(optimizer) and not hasattr(optimizer, "apply_gradients")
 
 
-def _list_optimizer_arguments(optimizer: Optimizers) -> set[str]:
-    """Returns the names of arguments that functions among the optimizers take."""
-    if _is_several(optimizer):
-        return set().union(*map(_list_optimizer_arguments, optimizer.values()))
-    return set(list_argument_names(optimizer)) if _is_function(optimizer) else set()
-
-
-def _make_optimizer(
-    optimizer: Optimizers, available: Mapping[str, Any], scaled: bool
-) -> Optimizers:
-    """Returns the optimizer object of a name, config, function or object; a dict for several."""
-    if _is_several(optimizer):
-        return {key: _make_optimizer(one, available, scaled) for key, one in optimizer.items()}
-    if _is_function(optimizer):
-        optimizer = call_with_known(optimizer, available)
-    optimizer = tf_keras.optimizers.get(optimizer)
-    if scaled and not hasattr(optimizer, "inner_optimizer"):
+def _make_optimizer(given: Any, scales_loss: bool) -> Any:
+    """Returns the optimizer object of a name, config or object."""
+    optimizer = tf_keras.optimizers.get(given)
+    if scales_loss and not hasattr(optimizer, "inner_optimizer"):
         return tf_keras.mixed_precision.LossScaleOptimizer(optimizer)
     return optimizer
 
@@ -284,10 +262,3 @@ def _refuse_overridden_steps(model: tf_keras.Model) -> None:
             "the model by add_loss(), extra metrics by add_metric(), several optimizers into "
             "model_fn(optimizer={pattern: optimizer}), or write a model_fn."
         )
-
-
-def _are_equal(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    try:
-        return bool(one == other)
-    except ValueError:  # Arrays do not compare to one bool.
-        return all(one[name] is other[name] for name in one)

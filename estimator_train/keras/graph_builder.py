@@ -14,9 +14,8 @@ from estimator_train.keras.checkpoints.object_checkpoints import (
     make_object_based_saver,
 )
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
-from estimator_train.keras.compiled.losses import CompiledLoss
+from estimator_train.keras.compiled.losses import CompiledLoss, divide_by_replicas
 from estimator_train.keras.compiled.metrics import (
-    PlannedMetric,
     list_added_metrics,
     plan_metrics,
     rename_metrics,
@@ -66,10 +65,22 @@ class GraphBuilder:
             return built, {}
         return built, values.make_feeds(list_variables(built.model), weights)
 
-    def build_loss(
-        self, built: GraphModel, labels: Structure, sample_weights: Structure
-    ) -> tuple[tf.Tensor, "ComparedOutputs"]:
-        """Returns the loss, and the outputs with their labels for `build_metrics`."""
+    def build_loss_and_metrics(
+        self,
+        built: GraphModel,
+        labels: Structure,
+        sample_weights: Structure,
+        *,
+        has_metrics: bool,
+    ) -> tuple[tf.Tensor, dict[str, tf_keras.metrics.Metric]]:
+        """Returns the loss, and by name the metrics of the model and of its layers.
+
+        Args:
+          built: The model.
+          labels: The labels of input_fn, or None.
+          sample_weights: The sample weights of input_fn, or None.
+          has_metrics: Whether to make the metrics; otherwise the dict is empty.
+        """
         names, outputs = built.names, built.outputs
         losses = CompiledLoss(self.compiled, names)
         planned = rename_metrics(plan_metrics(self.compiled, names), self.metric_names_map)
@@ -77,27 +88,17 @@ class GraphBuilder:
         labels = find_labels(labels, names, [n for n in names.names if n in compared], outputs)
         weights = find_weights(sample_weights, names)
         loss = losses.compute_total(outputs, labels, weights, built.losses)
-        return loss, ComparedOutputs(losses, planned, labels, weights)
-
-    def build_metrics(
-        self, built: GraphModel, compared: "ComparedOutputs"
-    ) -> dict[str, tf_keras.metrics.Metric]:
-        """Returns the metrics of the model and of its layers by name."""
-        updated = update_metrics(
-            compared.metrics,
-            compared.losses.by_output,
-            built.outputs,
-            compared.labels,
-            compared.sample_weights,
-        )
-        return {**list_added_metrics(built.model), **updated}
+        if not has_metrics:
+            return loss, {}
+        updated = update_metrics(planned, losses.by_output, outputs, labels, weights)
+        return loss, {**list_added_metrics(built.model), **updated}
 
     def build_training(
         self, built: GraphModel, loss: tf.Tensor
     ) -> tuple[tf.Tensor, tf.Operation, Trackable]:
         """Returns the loss to minimize, the train_op, and the optimizer to save."""
         if not self.optimizer.scales_loss:
-            loss = _divide_by_replicas(loss)
+            loss = divide_by_replicas(loss)
         step = self.minimize(built.model, loss)
         return loss, tf.group(step.operation, *built.updates), step.trackable
 
@@ -105,11 +106,10 @@ class GraphBuilder:
         """Makes the optimizer minimize a loss."""
         step = tf.compat.v1.train.get_or_create_global_step()
         if isinstance(self.optimizer, OptimizerPair):
-            linear, deep = model.linear_model, model.dnn_model
-            return self.optimizer.minimize(
-                loss, linear.trainable_weights, deep.trainable_weights, step
-            )
-        return self.optimizer.minimize(loss, model.trainable_weights, step)
+            parts = (model.linear_model, model.dnn_model)
+            linear, deep = (_list_trainable(part) for part in parts)
+            return self.optimizer.minimize(loss, linear, deep, step)
+        return self.optimizer.minimize(loss, _list_trainable(model), step)
 
     def make_saver(
         self,
@@ -146,24 +146,12 @@ class GraphBuilder:
         return ObservedModel(self.blueprint, self.compiled, built.model, optimizer, step, features)
 
 
-@dataclasses.dataclass(frozen=True)
-class ComparedOutputs:
-    """The losses and metrics of a model's outputs, and the labels for them.
+def _list_trainable(model: tf_keras.Model) -> list[tf.Variable]:
+    """Returns the trainable variables of a model, without wrappers for mixed precision.
 
-    Attributes:
-      losses: The losses of the outputs.
-      metrics: The metrics of the outputs.
-      labels: Labels by output name.
-      sample_weights: Sample weights by output name; None for an output without weights.
+    Each replica of a strategy has a wrapper of its own around the variable that they share.
     """
-
-    losses: CompiledLoss
-    metrics: list[PlannedMetric]
-    labels: Mapping[str, tf.Tensor]
-    sample_weights: Mapping[str, tf.Tensor | None]
-
-
-def _divide_by_replicas(loss: tf.Tensor) -> tf.Tensor:
-    """Divides the loss by the number of replicas: their sum is the loss of the global batch."""
-    replicas = tf.distribute.get_strategy().num_replicas_in_sync
-    return loss / replicas if replicas > 1 else loss
+    return [
+        variable._variable if hasattr(variable, "true_dtype") else variable
+        for variable in model.trainable_weights
+    ]

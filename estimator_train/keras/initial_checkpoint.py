@@ -1,10 +1,11 @@
 """Checkpoints of a Keras model before its training."""
 
+import numpy as np
 import tensorflow as tf
 import tf_keras
 
 from estimator_train.estimator_spec.spec import ModeKeys
-from estimator_train.keras.callbacks.observed_model import read_eager_value
+from estimator_train.keras.graph.eager_scope import enter_eager_scope
 from estimator_train.keras.graph.layer_classes import keep_layer_classes
 from estimator_train.keras.graph_builder import GraphBuilder
 from estimator_train.run_config import RunConfig
@@ -36,17 +37,18 @@ def write_initial_checkpoint(
             optimizer = builder.minimize(built.model, loss).trackable
         object_based = builder.make_saver(built, optimizer, config)
         saver = object_based or tf.compat.v1.train.Saver(save_relative_paths=True)
-        pairs: list[tuple[tf.Variable, tf.Variable]] = []
+        values: list[tuple[tf.Variable, np.ndarray]] = []
         if trained is not None:
             model = builder.observe(built, optimizer, None)
             count = (global_step, trained.optimizer.iterations)
             pairs = [*model.pair_weights(trained), *model.pair_scalars(trained), count]
+            with enter_eager_scope():
+                values = [(variable, source.numpy()) for variable, source in pairs]
         with tf.compat.v1.Session(config=_make_session_config()) as session:
             session.run(tf.compat.v1.global_variables_initializer(), feeds)
-            for variable, source in pairs:
+            for variable, value in values:
                 # Its initializer is an assignment that the graph already has.
-                value = variable.initializer.inputs[1]
-                session.run(variable.initializer, {value: read_eager_value(source)})
+                session.run(variable.initializer, {variable.initializer.inputs[1]: value})
             saver.save(session, path, write_meta_graph=object_based is None)
 
 

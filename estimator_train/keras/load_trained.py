@@ -58,12 +58,14 @@ def load_trained(
         is not found or has another shape. The model does not change then.
       TypeError: model is not a Keras model.
     """
+    saved = read_saved_variables(source)
+    matched = _match(model, saved, name_map)
     if is_keras_3(model):
         from estimator_train.keras.keras3.load_trained import load_keras_3
 
-        return load_keras_3(model, source, name_map)
-    saved = read_saved_variables(source)
-    names = _match(model, saved, name_map)
+        load_keras_3(model, saved, matched)
+        return model
+    names = list(matched.values())
     for variable, name in zip(list_variables(model), names, strict=True):
         variable.assign(saved.value(name))
     if getattr(model, "optimizer", None) is not None:
@@ -81,24 +83,24 @@ def propose_name_map(
     Returns:
       Names of the model's variables to names in the checkpoint.
     """
-    if is_keras_3(model):
-        from estimator_train.keras.keras3.load_trained import match_keras_3
-
-        return match_keras_3(model, read_saved_variables(source), name_map)
-    matched = _match(model, read_saved_variables(source), name_map)
-    return dict(zip(_list_names(model), matched, strict=True))
+    return _match(model, read_saved_variables(source), name_map)
 
 
 def _match(
     model: tf_keras.Model, saved: SavedVariables, name_map: Mapping[str, str] | None
-) -> list[str]:
-    """Returns the checkpoint's names of the model's variables, in the model's order."""
-    check_kind(model, "model")
-    if not model.built:
+) -> dict[str, str]:
+    """Maps the names of the model's variables, in its order, to names in the checkpoint."""
+    if not is_keras_3(model):
+        check_kind(model, "model")
+    if not (model.built and model.variables):
         raise ValueError(
             f"The Keras model '{model.name}' has no variables yet. Call it once on features, or "
             "give it an Input."
         )
+    if is_keras_3(model):
+        from estimator_train.keras.keras3.load_trained import match_keras_3
+
+        return match_keras_3(model, saved, name_map)
     names = _list_names(model)
     shapes = dict(zip(names, (tuple(v.shape) for v in list_variables(model)), strict=True))
     by_place = _pair_by_place(model, names, shapes, saved)

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import tf_keras
 
+from estimator_train.keras.callbacks.callback_checks import find_keras
+
 
 def list_overridden_steps(model: tf_keras.Model, names: Sequence[str]) -> list[str]:
     """Returns those of the named methods that a user's class overrides.
@@ -23,7 +25,7 @@ class NotAModelError(TypeError, AttributeError):
 
 def is_keras_3(model: object) -> bool:
     """Returns whether a class of Keras 3 is among the classes of an object."""
-    return any(cls.__module__.partition(".")[0] == "keras" for cls in type(model).__mro__)
+    return find_keras(model) == "keras"
 
 
 def check_kind(model: object, argument: str) -> None:

@@ -106,11 +106,11 @@ class KerasModelFn:
             loss = train_op = optimizer = None
             metrics: dict[str, tf_keras.metrics.Metric] = {}
             if mode != ModeKeys.PREDICT:
-                loss, compared = self.builder.build_loss(built, labels, sample_weights)
+                loss, metrics = self.builder.build_loss_and_metrics(
+                    built, labels, sample_weights, has_metrics=mode == ModeKeys.EVAL or is_observed
+                )
                 if is_observed:
-                    metrics["loss"] = mean_loss(loss, built.outputs)
-                if mode == ModeKeys.EVAL or is_observed:
-                    metrics.update(self.builder.build_metrics(built, compared))
+                    metrics = {"loss": mean_loss(loss, built.outputs), **metrics}
             if mode == ModeKeys.TRAIN:
                 loss, train_op, optimizer = self.builder.build_training(built, loss)
             saver = self.builder.make_saver(built, optimizer, config, mode)
@@ -129,6 +129,31 @@ class KerasModelFn:
                 return spec
             model = self.builder.observe(built, optimizer, make_tensor_specs(features))
             return publish_training(spec, model, list(metrics.values()))
+
+
+def check_checkpoint_format(checkpoint_format: str | None) -> None:
+    """Checks the name of a format of checkpoints; None is the format "saver".
+
+    Raises:
+      ValueError: The format is unknown.
+    """
+    if checkpoint_format not in (None, CHECKPOINT, SAVER):
+        raise ValueError(
+            f'Checkpoint format must be one of "checkpoint" or "saver". Got {checkpoint_format}'
+        )
+
+
+def check_model_has_format(blueprint: Blueprint, checkpoint_format: str | None) -> None:
+    """Checks that checkpoints of a new model can have a format.
+
+    Raises:
+      ValueError: The model is subclassed, and the format needs the places of its variables.
+    """
+    if checkpoint_format == CHECKPOINT and not blueprint.is_layered:
+        raise ValueError(
+            "Object-based checkpoints are currently not supported with subclassed models. "
+            'Pass checkpoint_format="saver".'
+        )
 
 
 def _make_graph_optimizer(

@@ -15,7 +15,13 @@ from estimator_train.estimator.config_defaults import complete_config
 from estimator_train.keras.initial_checkpoint import write_initial_checkpoint
 from estimator_train.keras.model_checks import check_kind, is_keras_3
 from estimator_train.keras.model_files import load_model_file
-from estimator_train.keras.model_fn import CHECKPOINT, SAVER, KerasModelFn
+from estimator_train.keras.model_fn import (
+    CHECKPOINT,
+    SAVER,
+    KerasModelFn,
+    check_checkpoint_format,
+    check_model_has_format,
+)
 from estimator_train.run_config import RunConfig
 from estimator_train.run_config.topology import make_topology
 
@@ -121,10 +127,7 @@ def _make(
     **settings: Any,
 ) -> Any:
     _check_one_of(keras_model, keras_model_path)
-    if checkpoint_format not in (None, CHECKPOINT, SAVER):
-        raise ValueError(
-            f'Checkpoint format must be one of "checkpoint" or "saver". Got {checkpoint_format}'
-        )
+    check_checkpoint_format(checkpoint_format)
     config = complete_config(config, model_dir)
     if keras_model_path:
         keras_model = _load_model(os.fspath(keras_model_path), custom_objects)
@@ -133,18 +136,12 @@ def _make(
     if is_keras_3(keras_model):
         from estimator_train.keras.keras3.model_fn import Keras3ModelFn
 
-        return cls(
-            Keras3ModelFn.from_compiled(keras_model, custom_objects, **settings), config=config
-        )
+        return cls(Keras3ModelFn(keras_model, custom_objects, **settings), config=config)
     check_kind(keras_model, "keras_model")
     model_fn = KerasModelFn.from_compiled(
         keras_model, custom_objects, checkpoint_format=checkpoint_format, **settings
     )
-    if checkpoint_format == CHECKPOINT and not model_fn.builder.blueprint.is_layered:
-        raise ValueError(
-            "Object-based checkpoints are currently not supported with subclassed models. "
-            'Pass checkpoint_format="saver".'
-        )
+    check_model_has_format(model_fn.builder.blueprint, checkpoint_format)
     initial = _write_initial_weights(model_fn, config)
     return cls(model_fn, config=config, warm_start_from=initial)
 

@@ -222,6 +222,15 @@ def test_a_sequential_model_without_input_learns_it_from_the_features() -> None:
         estimator.train(batches({"a": X, "b": X}), steps=1)
 
 
+def test_a_sequential_model_takes_sparse_features() -> None:
+    model = compiled(
+        tf_keras.Sequential([tf_keras.Input(X.shape[1:], sparse=True), layers.Dense(1)])
+    )
+    estimator = model_to_estimator(model)
+    seen = estimator.evaluate(lambda: tf.data.Dataset.from_tensors((tf.sparse.from_dense(X), Y)))
+    assert seen["loss"] == pytest.approx(model.evaluate(X, Y, verbose=0), rel=1e-5)
+
+
 def test_features_are_cast_to_the_dtype_of_the_input() -> None:
     model = compiled(nested(), metrics=["mae"])
     estimator = model_to_estimator(model)

@@ -77,3 +77,14 @@ def test_gradients_are_accumulated_over_replicas_and_steps() -> None:
     found = keras.load_trained(build(), estimator)
     for ours, theirs in zip(found.weights, model.weights, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
+
+
+def test_replicas_train_in_mixed_precision() -> None:
+    estimator = trained(mixed_precision="mixed_bfloat16")
+    assert tf_keras.mixed_precision.global_policy().name == "float32"
+    model = build()
+    model.compile(adam(), "mse")
+    model.fit(data(GLOBAL_BATCH), epochs=3, verbose=0)
+    found = keras.load_trained(build(), estimator)
+    for ours, theirs in zip(found.weights, model.weights, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0.05, atol=0.02)

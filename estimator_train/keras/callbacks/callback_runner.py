@@ -14,7 +14,7 @@ from estimator_train.keras.callbacks.callback_checks import (
     find_keras,
 )
 from estimator_train.keras.callbacks.observed_model import ObservedTraining
-from estimator_train.keras.callbacks.shadow_model import LiveModel, ShadowModel, bind_session
+from estimator_train.keras.callbacks.shadow_model import LiveModel, ShadowModel
 from estimator_train.keras.graph.eager_scope import enter_eager_scope
 
 # What `Model.evaluate` takes as x, or a function that returns it.
@@ -133,10 +133,10 @@ class CallbackRunner:
             if self._shadow is None:
                 function()
                 return []
-            bind_session(self._model, self._session)
+            self._shadow.session = self._session
             function()
-            changed = self._shadow.write(self._session)
-            bind_session(self._model, None)
+            changed = self._shadow.write()
+            self._shadow.session = None
             return changed
 
 

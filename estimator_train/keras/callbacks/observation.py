@@ -5,13 +5,17 @@ in its `before_model`. The model_fn of a Keras model then calls `publish_trainin
 reads the result by `find_published_training`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import tensorflow as tf
 import tf_keras
 
 from estimator_train.estimator_spec.spec import EstimatorSpec
-from estimator_train.keras.callbacks.observed_model import ObservedModel, ObservedTraining
+from estimator_train.keras.callbacks.observed_model import (
+    ObservedModel,
+    ObservedTraining,
+    TrainedModel,
+)
 
 # Not strings: a saved graph includes the collections that strings name, and these hold Python
 # objects.
@@ -35,8 +39,27 @@ def find_published_training() -> ObservedTraining | None:
     return published[0] if published else None
 
 
-def publish(training: ObservedTraining) -> None:
-    """Publishes a training to the hooks of the default graph."""
+def publish(
+    model: TrainedModel,
+    logs: Mapping[str, tf.Tensor],
+    step_logs: Mapping[str, tf.Tensor] | None,
+    variables: Iterable[tf.Variable],
+) -> None:
+    """Publishes a training to the hooks of the default graph.
+
+    Args:
+      model: The model.
+      logs: As in `ObservedTraining`.
+      step_logs: As in `ObservedTraining`.
+      variables: The variables of the metrics in `logs`, which hooks reset.
+    """
+    strategy = tf.distribute.get_strategy()
+    resets = [
+        part.initializer
+        for variable in variables
+        for part in strategy.experimental_local_results(variable)
+    ]
+    training = ObservedTraining(model, logs, step_logs, resets, strategy)
     tf.compat.v1.add_to_collection(_PUBLISHED, training)
 
 
@@ -61,13 +84,6 @@ def publish_training(
     Returns:
       The spec with a train_op that updates the metrics, and without eval_metric_ops.
     """
-    strategy = tf.distribute.get_strategy()
-    resets = [
-        part.initializer
-        for metric in metrics
-        for variable in metric.variables
-        for part in strategy.experimental_local_results(variable)
-    ]
     updates = [update for _, update in spec.eval_metric_ops.values()]
     logs = {name: value for name, (value, _) in spec.eval_metric_ops.items()}
     step_logs = None
@@ -76,5 +92,6 @@ def publish_training(
             results = (tf.identity(metric.result()) for metric in metrics)
             step_logs = dict(zip(logs, results, strict=True))
     if find_published_training() is None:
-        publish(ObservedTraining(model, logs, step_logs, resets, strategy))
+        variables = (variable for metric in metrics for variable in metric.variables)
+        publish(model, logs, step_logs, variables)
     return spec._replace(train_op=tf.group(spec.train_op, *updates), eval_metric_ops={})

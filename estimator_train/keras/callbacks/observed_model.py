@@ -2,14 +2,13 @@
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
-import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.tf_internals.modes import enter_eager_mode
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
+from estimator_train.keras.compiled.metrics import copy_metric
 from estimator_train.keras.graph.model_operations import list_variables
 from estimator_train.keras.graph.rebuilding import Blueprint
 from estimator_train.keras.graph.structures import Structure, Trackable
@@ -48,7 +47,7 @@ class ObservedModel:
         """Builds a compiled eager copy with its own variables; call it in eager code."""
         model = self.blueprint.build_eager_copy()
         _compile_like(model, self.compiled)
-        _build(model, self.features)
+        build_on_zeros(model, self.features)
         if model.optimizer is not None:
             make_slots(model.optimizer, model.trainable_variables)
         return model
@@ -107,13 +106,6 @@ class ObservedTraining:
     strategy: tf.distribute.Strategy
 
 
-def read_eager_value(variable: tf.Variable) -> np.ndarray:
-    """Returns an eager variable's value while a graph is the default."""
-    with enter_eager_mode():
-        value: np.ndarray = variable.numpy()
-    return value
-
-
 def make_tensor_specs(features: Structure) -> Structure:
     """Returns TensorSpecs of features, in their structure."""
     return tf.nest.map_structure(lambda t: tf.TensorSpec(t.shape, t.dtype), features)
@@ -129,30 +121,24 @@ def _compile_like(model: tf_keras.Model, compiled: CompileArguments) -> None:
         "sgd" if several else copy_optimizer(compiled.optimizer),
         compiled.loss,
         loss_weights=compiled.loss_weights,
-        metrics=_copy_metrics(compiled.metrics),
-        weighted_metrics=_copy_metrics(compiled.weighted_metrics),
+        metrics=tf.nest.map_structure(copy_metric, compiled.metrics),
+        weighted_metrics=tf.nest.map_structure(copy_metric, compiled.weighted_metrics),
     )
     if several:
         model.optimizer = None
 
 
-def _build(model: tf_keras.Model, features: Structure) -> None:
-    """Makes the variables of an eager model by calling it on zeros; unknown sizes are 1."""
+def build_on_zeros(model: Any, features: Structure) -> None:
+    """Makes the variables of an eager model by calling it on zeros; unknown sizes are 1.
+
+    Args:
+      model: A model of tf_keras or Keras 3.
+      features: TensorSpecs of its features.
+    """
     if model.built:
         return
 
-    def make_blank(spec: tf.TensorSpec) -> tf.Tensor:
+    def make_zeros(spec: tf.TensorSpec) -> tf.Tensor:
         return tf.zeros([size or 1 for size in spec.shape], spec.dtype)
 
-    model(tf.nest.map_structure(make_blank, features))
-
-
-def _copy_metrics(metrics: Structure) -> Structure:
-    """Returns the same structure with new Metric objects, which hold state."""
-    if isinstance(metrics, dict):
-        return {name: _copy_metrics(metric) for name, metric in metrics.items()}
-    if isinstance(metrics, (list, tuple)):
-        return [_copy_metrics(metric) for metric in metrics]
-    if isinstance(metrics, tf_keras.metrics.Metric):
-        return type(metrics).from_config(metrics.get_config())
-    return metrics
+    model(tf.nest.map_structure(make_zeros, features))

@@ -21,7 +21,12 @@ class ShadowModel:
     Args:
       training: The model in training.
       model: The eager model, built.
+
+    Attributes:
+      session: The raw session, without hooks, to read from; None leaves the model as it is.
     """
+
+    session: tf.compat.v1.Session | None = None
 
     def __init__(self, training: ObservedTraining, model: tf_keras.Model) -> None:
         self.model = model
@@ -36,27 +41,25 @@ class ShadowModel:
         """Marks the copy as outdated: the next `read` reads the session's variables."""
         self._read: _SyncedVariables | None = None
 
-    def read(self, session: tf.compat.v1.Session, *, scalars_only: bool = False) -> None:
+    def read(self, *, scalars_only: bool) -> None:
         """Copies the session's values to the eager model, unless it is up to date.
 
         Args:
-          session: The raw session, without hooks.
           scalars_only: Reads only the learning rate and the count of updates.
         """
-        if self._read is self._all or (scalars_only and self._read):
+        if self.session is None or self._read is self._all or (scalars_only and self._read):
             return
-        if self._read:
-            self.write(session)  # Keeps the values that were set since the last read.
+        self.write()  # Keeps the values that were set since the last read.
         self._read = self._scalars if scalars_only else self._all
-        self._read.read(session)
+        self._read.read(self.session)
 
-    def write(self, session: tf.compat.v1.Session) -> list[str]:
+    def write(self) -> list[str]:
         """Copies to the session the variables that were set since the last read.
 
         Returns:
           The names of the variables that were set.
         """
-        return self._read.write(session) if self._read else []
+        return self._read.write(self.session) if self._read and self.session else []
 
 
 class _SyncedVariables:
@@ -106,13 +109,11 @@ class LiveModel:
 
     def __init__(self, shadow: ShadowModel) -> None:
         object.__setattr__(self, "_shadow", shadow)
-        object.__setattr__(self, "_session", None)
 
     def __getattr__(self, name: str) -> Any:
-        shadow, session = self._shadow, self._session
-        if session is not None and name != "stop_training":
-            shadow.read(session, scalars_only=name == "optimizer")
-        return getattr(shadow.model, name)
+        if name != "stop_training":
+            self._shadow.read(scalars_only=name == "optimizer")
+        return getattr(self._shadow.model, name)
 
     def __setattr__(self, name: str, value: object) -> None:
         setattr(self._shadow.model, name, value)
@@ -125,8 +126,3 @@ class LiveModel:
     def __class__(self) -> Any:
         """The model's class, for callbacks that call isinstance."""
         return type(self._shadow.model)
-
-
-def bind_session(model: LiveModel, session: tf.compat.v1.Session | None) -> None:
-    """Makes a live model read from a session; None stops it from reading."""
-    object.__setattr__(model, "_session", session)

@@ -17,8 +17,8 @@ def match_variables(
     saved: SavedVariables,
     name_map: Mapping[str, str] | None,
     known: Mapping[str, str],
-) -> list[str]:
-    """Returns the checkpoint's names of a model's variables, in the model's order.
+) -> dict[str, str]:
+    """Maps the names of a model's variables, in its order, to names in a checkpoint.
 
     Args:
       model_name: The name of the model, for errors.
@@ -36,7 +36,7 @@ def match_variables(
     for ours, theirs in found.items():
         if ours != theirs:
             _LOG.info("%s is %s in the checkpoint.", ours, theirs)
-    return [found[name] for name in shapes]
+    return {name: found[name] for name in shapes}
 
 
 def _check_map(

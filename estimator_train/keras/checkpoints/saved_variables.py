@@ -69,15 +69,8 @@ class SavedVariables:
         return next((int(self.value(name)) for name in _STEPS if name in self.keys), None)
 
 
-def find_checkpoint(source: Source) -> str:
-    """Returns the path prefix of a checkpoint.
-
-    Args:
-      source: An Estimator, a model_dir or a checkpoint's path prefix.
-
-    Raises:
-      ValueError: There is no checkpoint.
-    """
+def _find_checkpoint(source: Source) -> str:
+    """Returns the path prefix of a checkpoint."""
     latest = getattr(source, "latest_checkpoint", None)
     if latest is not None:
         found, where = latest(), f"the model_dir {source.model_dir}"
@@ -97,12 +90,12 @@ def read_saved_variables(source: Source) -> SavedVariables:
     """Reads which variables a checkpoint has.
 
     Args:
-      source: As for `find_checkpoint`.
+      source: An Estimator, a model_dir or a checkpoint's path prefix.
 
     Raises:
       ValueError: There is no checkpoint.
     """
-    path = find_checkpoint(source)
+    path = _find_checkpoint(source)
     shapes = {key: tuple(shape) for key, shape in tf.train.list_variables(path)}
     if _OBJECT_GRAPH not in shapes:
         return SavedVariables(path, {name: name for name in shapes}, shapes, False)

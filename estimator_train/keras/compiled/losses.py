@@ -82,6 +82,12 @@ class CompiledLoss:
         return tf.cast(value if weight is None else value * weight, tf.float32)
 
 
+def divide_by_replicas(loss: tf.Tensor) -> tf.Tensor:
+    """Divides the loss by the number of replicas: their sum is the loss of the global batch."""
+    replicas = tf.distribute.get_strategy().num_replicas_in_sync
+    return loss / replicas if replicas > 1 else loss
+
+
 def _make_loss(given: "str | dict[str, Any] | Callable[..., Any] | Loss") -> Loss:
     """Returns a Loss object for a name, config, function or Loss."""
     loss = tf_keras.losses.get(given)

@@ -179,7 +179,7 @@ def _make_metric(
       TypeError: A Metric object cannot be made again from its config.
     """
     if isinstance(plan.metric, tf_keras.metrics.Metric):
-        return _copy_metric(plan.metric)
+        return copy_metric(plan.metric)
     name = re.sub(r"[^\w.\-/]", "_", _name(plan.metric)).lstrip("_") or "metric"
     function = _find_function(plan.metric, loss, output, label)
     if isinstance(function, tf_keras.metrics.Metric):
@@ -189,7 +189,14 @@ def _make_metric(
     return tf_keras.metrics.MeanMetricWrapper(function, name=name)
 
 
-def _copy_metric(metric: tf_keras.metrics.Metric) -> tf_keras.metrics.Metric:
+def copy_metric(metric: GivenMetric) -> GivenMetric:
+    """Returns a new object of a Metric of tf_keras or Keras 3, and other values as they are.
+
+    Raises:
+      TypeError: A Metric object cannot be made again from its config.
+    """
+    if isinstance(metric, type) or not hasattr(metric, "update_state"):
+        return metric
     try:
         return type(metric).from_config(metric.get_config())
     except TypeError as error:

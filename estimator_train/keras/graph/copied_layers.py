@@ -25,7 +25,7 @@ def list_lookup_configs(model: tf_keras.Model) -> dict[str, dict[str, Any]]:
 
 
 def copy_config(config: Structure) -> Structure:
-    """Copies a config's dicts and lists: `from_config` may remove entries that it has used.
+    """Copies a config's dicts, lists and tuples: `from_config` may remove entries that it has used.
 
     The values in them are not copied.
     """
@@ -33,6 +33,8 @@ def copy_config(config: Structure) -> Structure:
         return {key: copy_config(value) for key, value in config.items()}
     if isinstance(config, list):
         return [copy_config(value) for value in config]
+    if type(config) is tuple:
+        return tuple(copy_config(value) for value in config)
     return config
 
 

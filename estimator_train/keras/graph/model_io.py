@@ -19,13 +19,9 @@ def as_tensors(given: Structure) -> Structure:
     Args:
       given: Tensors and arrays, or lists, tuples and dicts of them.
     """
-    if isinstance(given, np.ndarray):
-        return tf.constant(given)
-    if isinstance(given, Mapping):
-        return {key: as_tensors(value) for key, value in given.items()}
-    if type(given) in (list, tuple):
-        return type(given)(as_tensors(value) for value in given)
-    return given
+    return tf.nest.map_structure(
+        lambda value: tf.constant(value) if isinstance(value, np.ndarray) else value, given
+    )
 
 
 def split_features(features: Structure) -> tuple[Structure, Structure]:

@@ -2,8 +2,9 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
+import numpy as np
 import tensorflow as tf
 import tf_keras
 
@@ -30,15 +31,8 @@ from estimator_train.keras.graph.model_operations import (
 from estimator_train.keras.graph.structures import Structure
 
 _LOG = tf.get_logger()
-# Errors of layers that are called on a dtype or shape that they do not take.
-_LAYER_ERRORS = (
-    AttributeError,
-    LookupError,
-    NotImplementedError,
-    TypeError,
-    ValueError,
-    tf.errors.OpError,
-)
+# A model, the structure of its outputs, and operations of its calls on other data than the batch.
+_BuiltModel: TypeAlias = tuple[tf_keras.Model, Structure, set[tf.Operation]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,23 +45,20 @@ class GraphModel:
       outputs: Its outputs by name.
       updates: Operations that update statistics and other state of its layers.
       losses: Losses of its layers: regularization and `add_loss`.
-      unused: Operations of earlier calls of the model, on other data than the batch.
     """
 
     model: tf_keras.Model
     names: Names
     outputs: dict[str, tf.Tensor]
-    updates: Sequence[tf.Operation] = ()
-    losses: Sequence[tf.Tensor] = ()
-    unused: frozenset[tf.Operation] = frozenset()
+    updates: Sequence[tf.Operation]
+    losses: Sequence[tf.Tensor]
 
 
 class Blueprint:
     """Rebuilds a Keras model in graphs.
 
-    Functional models, and Sequential models with an input shape, are cloned layer by layer on the
-    tensors of a batch; other models are made from their config and called. Operations and variables
-    keep their names.
+    Functional and Sequential models are cloned layer by layer on the tensors of a batch; other
+    models are made from their config and called. Operations and variables keep their names.
 
     Args:
       model: A tf_keras Model, eager. It is read, never changed.
@@ -87,16 +78,15 @@ class Blueprint:
     ) -> None:
         self._model = model
         self._custom_objects = dict(custom_objects or {})
-        self._remake = remake or self._rebuild_from_config
-        self.weights = _list_values(list_variables(model)) if model.built else []
+        self._remake = remake or self._remake_from_config
+        values = tf_keras.backend.batch_get_value(list_variables(model)) if model.built else []
+        self.weights: list[np.ndarray] = list(values)
         if self.is_layered:
             self._lookups = list_lookup_configs(model)
-            return
-        if remake:
-            return
-        self._config = _read_config(model)
-        with keep_layer_classes(), tf.Graph().as_default():
-            self._rebuild_from_config()  # raises here, not in the middle of a job
+        elif remake is None:
+            self._config = _read_config(model)
+            with keep_layer_classes(), tf.Graph().as_default():
+                self._remake_from_config()  # raises here, not in the middle of a job
 
     def build_eager_copy(self) -> Any:
         """Builds another eager model like this one, with its own weights and not compiled."""
@@ -133,23 +123,29 @@ class Blueprint:
             Sequential model have other shapes than in the given model.
         """
         graph = tf.compat.v1.get_default_graph()
+        inputs = features
         if self.is_functional:
-            features = self._prepare_features(features, training)
+            inputs = self._prepare_features(features, training)
+            features = dict(zip(self._model.input_names, inputs, strict=True))  # for errors
         before = len(graph.get_operations())
-        made = self._call_layer(features, training)
-        self._check_weights(made.model, features, allows_other_shapes)
+        model, result, of_other_data = self._build(inputs, training)
+        self._check_weights(model, features, allows_other_shapes)
         operations = graph.get_operations()[before:]
-        unused = on_placeholders(operations) | made.unused
-        updates = dict.fromkeys([*made.model.updates, *list_assignments(made.model, operations)])
-        return dataclasses.replace(
-            made,
+        unused = on_placeholders(operations) | of_other_data
+        updates = dict.fromkeys([*model.updates, *list_assignments(model, operations)])
+        tensors = tf.nest.flatten(result)
+        numbered = [f"output_{i}" for i in range(1, len(tensors) + 1)]
+        names = Names.from_structure(model.output_names if self.is_layered else numbered, result)
+        return GraphModel(
+            model,
+            names,
+            dict(zip(names.names, tensors, strict=True)),
             updates=[operation for operation in updates if operation not in unused],
-            losses=[loss for loss in made.model.losses if loss.op not in unused],
+            losses=[loss for loss in model.losses if loss.op not in unused],
         )
 
-    def _call_layer(self, features: Structure, training: bool) -> GraphModel:
-        of_layers = self._clone if self.is_functional else self._chain_layers
-        make = of_layers if self.is_layered else self._make
+    def _build(self, features: Structure, training: bool) -> _BuiltModel:
+        make = self._clone if self.is_layered else self._remake_and_call
         with tf_keras.utils.custom_object_scope(self._custom_objects):
             return in_keras_call(lambda: make(features), training)
 
@@ -172,31 +168,31 @@ class Blueprint:
             lambda one: tf.compat.v1.placeholder(one.dtype, one.shape), taken
         )
 
-    def _prepare_features(self, features: Structure, training: bool) -> dict[str, Any]:
-        """Returns features by input, cast to the declared inputs only if layers need it.
+    def _prepare_features(self, features: Structure, training: bool) -> list[Any]:
+        """Returns features in the order of the inputs, cast to the Inputs if layers need it.
 
         A feature replaces an Input of any dtype and shape. Features that layers do not take, such
         as integers or pictures where a layer multiplies rows of floats, are cast and reshaped.
         """
         names = self._model.input_names
-        given = Names.from_structure(names, self._model.input).pick(
+        by_name = Names.from_structure(names, self._model.input).pick(
             features, "features", "inputs", names
         )
-        symbols = dict(zip(names, self._model.inputs, strict=True))
-        floats = {name: cast_floats(given[name], symbols[name]) for name in names}
-        if all(is_as_declared(floats[name], symbols[name]) for name in names):
+        given, symbols = list(by_name.values()), self._model.inputs
+        floats = list(map(cast_floats, given, symbols))
+        if all(map(is_as_declared, floats, symbols)):
             return floats
         if self._accepts(given, training):
             return given
-        return {name: cast_to_declared(floats[name], symbols[name]) for name in names}
+        return list(map(cast_to_declared, floats, symbols))
 
-    def _accepts(self, features: Mapping[str, Any], training: bool) -> bool:
+    def _accepts(self, features: Sequence[Any], training: bool) -> bool:
         """Returns whether the model can be called on such features; tries it in another graph."""
         with tf.Graph().as_default():
-            given = tf.nest.map_structure(make_placeholder_like, dict(features))
+            given = list(map(make_placeholder_like, features))
             try:
-                model = self._call_layer(given, training).model
-            except _LAYER_ERRORS as error:
+                model, *_ = self._build(given, training)
+            except Exception as error:
                 _LOG.info(
                     "The features are cast to the dtypes and shapes of the Inputs of the Keras "
                     "model '%s', as it does not take them otherwise: %s: %s",
@@ -207,28 +203,20 @@ class Blueprint:
                 return False
         return self.fits(model)
 
-    def _clone(self, features: Mapping[str, Any]) -> GraphModel:
-        original = self._model
+    def _clone(self, features: Structure) -> _BuiltModel:
+        tensors = tf.nest.flatten(features)
+        if isinstance(self._model, tf_keras.Sequential):
+            if len(tensors) != 1:
+                raise ValueError(
+                    f"The Sequential model '{self._model.name}' takes one feature, but input_fn "
+                    f"returned {len(tensors)}: {features}"
+                )
+            # For a Sequential model, clone_model takes sparse and ragged tensors only as an Input.
+            tensors = [tf_keras.Input(tensor=tensors[0])]
         model = tf_keras.models.clone_model(
-            original,
-            input_tensors=[features[name] for name in original.input_names],
-            clone_function=self._copy_layer,
+            self._model, input_tensors=tensors, clone_function=self._copy_layer
         )
-        names = Names.from_structure(original.output_names, original.output)
-        return GraphModel(model, names, dict(zip(names.names, model.outputs, strict=True)))
-
-    def _chain_layers(self, features: Structure) -> GraphModel:
-        """Stacks the layers of a Sequential model without an input shape on features."""
-        tensor = tf.nest.flatten(features)
-        if len(tensor) != 1:
-            raise ValueError(
-                f"The Sequential model '{self._model.name}' takes one feature, but input_fn "
-                f"returned {len(tensor)}: {features}"
-            )
-        layers = [self._copy_layer(layer) for layer in self._model.layers]
-        model = tf_keras.Sequential([tf_keras.Input(tensor=tensor[0]), *layers])
-        names = Names.from_structure(model.output_names, model.output)
-        return GraphModel(model, names, dict(zip(names.names, model.outputs, strict=True)))
+        return model, model.output, set()
 
     def _copy_layer(self, layer: tf_keras.layers.Layer) -> tf_keras.layers.Layer:
         config = self._lookups.get(layer.name)
@@ -237,23 +225,20 @@ class Blueprint:
             layer_class = make_connected_class(layer_class)
         return layer_class.from_config(copy_config(config or layer.get_config()))
 
-    def _make(self, features: Structure) -> GraphModel:
+    def _remake_and_call(self, features: Structure) -> _BuiltModel:
         graph = tf.compat.v1.get_default_graph()
         before = len(graph.get_operations())
         model = self._remake()
-        unused = frozenset(graph.get_operations()[before:])
+        unused = set(graph.get_operations()[before:])
         for metric in model.metrics:
             # Otherwise an earlier call on other data would update the metric.
             metric._updates = [update for update in metric.updates if update not in unused]
         copy_trainable(self._model, model)
         result = model(features)
         copy_trainable(self._model, model)
-        tensors = tf.nest.flatten(result)
-        names = Names.from_structure([f"output_{i}" for i in range(1, len(tensors) + 1)], result)
-        outputs = dict(zip(names.names, tensors, strict=True))
-        return GraphModel(model, names, outputs, unused=unused)
+        return model, result, unused
 
-    def _rebuild_from_config(self) -> Any:
+    def _remake_from_config(self) -> Any:
         with tf_keras.utils.custom_object_scope(self._custom_objects):
             return type(self._model).from_config(copy_config(self._config))
 
@@ -283,13 +268,6 @@ class Blueprint:
 
 def _list_shapes(values: Sequence[Any]) -> list[tuple[int, ...]]:
     return [tuple(value.shape) for value in values]
-
-
-def _list_values(variables: Sequence[Any]) -> list[Any]:
-    """Returns the values of a model's variables, also after `disable_v2_behavior()`."""
-    if tf.compat.v1.executing_eagerly_outside_functions():
-        return [variable.numpy() for variable in variables]
-    return list(tf_keras.backend.batch_get_value(list(variables)))
 
 
 def _read_config(model: tf_keras.Model) -> dict[str, Any]:

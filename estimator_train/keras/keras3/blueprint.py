@@ -1,14 +1,16 @@
 """Makes a user's Keras 3 model again, with variables of the graph that it is made in."""
 
-import copy
 import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import keras
 import numpy as np
+import tensorflow as tf
 
 from estimator_train.engine.user_functions import list_argument_names
+from estimator_train.keras.compiled.metrics import copy_metric
+from estimator_train.keras.graph.copied_layers import copy_config
 from estimator_train.keras.graph.structures import Structure
 from estimator_train.keras.keras3.keras_internals import compile_arguments, list_all_layers
 from estimator_train.keras.keras3.optimizers import OptimizerCopies
@@ -69,9 +71,9 @@ class Blueprint:
         if self._build is not None:
             return self._build()
         with keras.saving.custom_object_scope(self._objects):
-            model = type(self.model).from_config(_copy(self._config))
+            model = type(self.model).from_config(copy_config(self._config))
             if self._own_compile_config is not None:
-                model.compile_from_config(_copy(self._own_compile_config))
+                model.compile_from_config(copy_config(self._own_compile_config))
             elif self.model.compiled:
                 model.compile(**self._make_compile_arguments())
         return model
@@ -91,13 +93,8 @@ class Blueprint:
         self._optimizer = OptimizerCopies(self.model.optimizer)
 
     def _make_compile_arguments(self) -> dict[str, Any]:
-        metrics = {
-            name: copy_metrics(self._compile_arguments.get(name))
-            for name in ("metrics", "weighted_metrics")
-        }
         return {
-            **self._compile_arguments,
-            **metrics,
+            **tf.nest.map_structure(copy_metric, self._compile_arguments),
             "optimizer": self._optimizer.make(),
             "auto_scale_loss": False,
         }
@@ -164,17 +161,6 @@ def _own_compile_config(model: keras.Model) -> Config:
     return config
 
 
-def copy_metrics(metrics: Structure) -> Structure:
-    """Returns the same structure with new Metric objects, which hold variables."""
-    if isinstance(metrics, Mapping):
-        return {name: copy_metrics(metric) for name, metric in metrics.items()}
-    if isinstance(metrics, (list, tuple)):
-        return [copy_metrics(metric) for metric in metrics]
-    if isinstance(metrics, keras.Metric):
-        return type(metrics).from_config(metrics.get_config())
-    return metrics
-
-
 def _own_objects(model: keras.Model) -> Iterator[tuple[str, Any]]:
     """Yields the names and objects of classes and functions of the user in a model."""
     for layer in list_all_layers(model):
@@ -196,12 +182,3 @@ def _list_dicts(config: Structure) -> Iterator[Config]:
     if isinstance(config, (dict, list, tuple)):
         for value in values:
             yield from _list_dicts(value)
-
-
-def _copy(config: Structure) -> Structure:
-    """Copies the containers of a config, which from_config changes, and shares the objects."""
-    if isinstance(config, dict):
-        return {key: _copy(value) for key, value in config.items()}
-    if isinstance(config, (list, tuple)):
-        return type(config)(_copy(value) for value in config)
-    return copy.copy(config) if isinstance(config, set) else config

@@ -1,12 +1,12 @@
 """Compiles the Keras 3 models that a user's function builds."""
 
-import dataclasses
 from typing import Any
 
 import keras
+import tensorflow as tf
 
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
-from estimator_train.keras.keras3.blueprint import copy_metrics
+from estimator_train.keras.compiled.metrics import copy_metric
 from estimator_train.keras.keras3.optimizers import OptimizerCopies
 
 _DEFAULT_OPTIMIZER = "rmsprop"  # That of keras.model_fn.
@@ -23,9 +23,7 @@ class GivenCompile:
     """
 
     def __init__(self, compiled: CompileArguments, accumulated_steps: int) -> None:
-        given = {
-            field.name: getattr(compiled, field.name) for field in dataclasses.fields(compiled)
-        }
+        given = dict(vars(compiled))
         changes: dict[str, Any] = {}
         if accumulated_steps > 1:
             changes["gradient_accumulation_steps"] = accumulated_steps
@@ -53,8 +51,6 @@ class GivenCompile:
                 "model.compile(...) in model_builder, or give a loss and an optimizer to "
                 "keras.model_fn."
             )
-        metrics = {
-            name: copy_metrics(self._given.get(name)) for name in ("metrics", "weighted_metrics")
-        }
-        model.compile(**{**self._given, **metrics, "optimizer": self._optimizer.make()})
+        given = tf.nest.map_structure(copy_metric, self._given)
+        model.compile(**{**given, "optimizer": self._optimizer.make()})
         return model

@@ -43,7 +43,7 @@ def build_model(
       is_trained: Whether checkpoints have the variables of the optimizer.
     """
     values = InitialValues()
-    with record_keras_variables(blueprint, values):
+    with values.record_variables(), name_keras_variables(blueprint):
         model = blueprint.make()
         first_call(model)
         if is_trained and model.optimizer is not None and not model.optimizer.built:
@@ -60,11 +60,13 @@ def build_model(
 
 
 @contextlib.contextmanager
-def record_keras_variables(blueprint: Blueprint, values: InitialValues) -> Iterator[None]:
-    """Names and records the variables that Keras creates inside this context."""
+def name_keras_variables(blueprint: Blueprint) -> Iterator[None]:
+    """Names the variables that Keras creates inside this context.
+
+    Other creators of variables get these names in contexts that enclose this one.
+    """
     names = VariableNames(blueprint.model if blueprint.has_given_names else None)
-    # The last creator is called first.
-    with isolate_state(), values.record_variables(), tf.variable_creator_scope(names.creator):
+    with isolate_state(), tf.variable_creator_scope(names.creator):
         yield
 
 

@@ -6,31 +6,26 @@ import keras
 import tensorflow as tf
 
 from estimator_train.keras.checkpoints.matching import match_variables
-from estimator_train.keras.checkpoints.saved_variables import (
-    SavedVariables,
-    Source,
-    read_saved_variables,
-)
-from estimator_train.keras.keras3.blueprint import list_model_variables
-from estimator_train.keras.keras3.saved_names import list_saved_names
+from estimator_train.keras.checkpoints.saved_variables import SavedVariables
+from estimator_train.keras.keras3.saved_names import Variables, name_saved_variables
 
 _LOG = tf.get_logger()
 _SEED = "/seed_generator_state"
 
 
-def load_keras_3(
-    model: keras.Model, source: Source, name_map: Mapping[str, str] | None
-) -> keras.Model:
-    """Loads a checkpoint into a Keras 3 model; arguments and errors are those of `load_trained`."""
-    saved = read_saved_variables(source)
-    matched = match_keras_3(model, saved, name_map)
-    names, of_optimizer = list_saved_names(model)
-    for variable, name in zip(list_model_variables(model), names, strict=True):
+def load_keras_3(model: keras.Model, saved: SavedVariables, matched: Mapping[str, str]) -> None:
+    """Loads a checkpoint into a Keras 3 model.
+
+    Args:
+      model: The model.
+      saved: The variables of the checkpoint.
+      matched: The result of `match_keras_3`.
+    """
+    of_model, of_optimizer = name_saved_variables(model)
+    for name, variable in of_model.items():
         if name in matched:
             variable.assign(saved.value(matched[name]))
-    if model.compiled and model.optimizer is not None:
-        _load_optimizer(model.optimizer, of_optimizer, saved)
-    return model
+    _load_optimizer(of_optimizer, saved)
 
 
 def match_keras_3(
@@ -41,28 +36,21 @@ def match_keras_3(
     Seeds that the checkpoint lacks are left out.
 
     Raises:
-      ValueError: The model has no variables yet, or a variable is not in the checkpoint.
+      ValueError: A variable is not in the checkpoint.
     """
-    variables = list_model_variables(model)
-    if not model.built or not variables:
-        raise ValueError(
-            f"The Keras model '{model.name}' has no variables yet. Call it once on features, or "
-            "give it an Input."
-        )
+    of_model, _ = name_saved_variables(model)
     shapes = {
         name: tuple(variable.shape)
-        for name, variable in zip(list_saved_names(model)[0], variables, strict=True)
+        for name, variable in of_model.items()
         if name in saved.keys or not name.endswith(_SEED)
     }
-    return dict(zip(shapes, match_variables(model.name, shapes, saved, name_map, {}), strict=True))
+    return match_variables(model.name, shapes, saved, name_map, {})
 
 
-def _load_optimizer(
-    optimizer: keras.optimizers.Optimizer, names: list[str], saved: SavedVariables
-) -> None:
+def _load_optimizer(variables: Variables, saved: SavedVariables) -> None:
     """Loads the optimizer's variables; warns of those that the checkpoint lacks."""
     absent = []
-    for variable, name in zip(optimizer.variables, names, strict=True):
+    for name, variable in variables.items():
         if saved.shapes.get(name) == tuple(variable.shape):
             variable.assign(saved.value(name))
         elif name.endswith("/iteration") and saved.global_step is not None:

@@ -10,6 +10,8 @@ from estimator_train.engine.keras_3 import allow_keras_3
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.keras.callbacks.observation import is_observation_requested
 from estimator_train.keras.callbacks.observed_model import make_tensor_specs
+from estimator_train.keras.compiled.losses import divide_by_replicas
+from estimator_train.keras.graph.io_names import Names
 from estimator_train.keras.graph.model_io import as_tensors, split_features
 from estimator_train.keras.graph.structures import Structure
 from estimator_train.keras.keras3 import steps
@@ -17,7 +19,6 @@ from estimator_train.keras.keras3.blueprint import Blueprint
 from estimator_train.keras.keras3.graph_model import Data, GraphModel, Logs, build_model
 from estimator_train.keras.keras3.model_checks import check_model, explain_graph_errors
 from estimator_train.keras.keras3.observed import ObservedKeras3, observe
-from estimator_train.keras.keras3.outputs import name_outputs
 from estimator_train.keras.serving.export_outputs import check_export_outputs, make_export_outputs
 from estimator_train.run_config import RunConfig
 
@@ -26,46 +27,31 @@ class Keras3ModelFn:
     """A model_fn that runs a Keras 3 model's own `train_step`, `test_step` and `predict_step`.
 
     Args:
-      blueprint: Makes the model in a graph.
+      model: A compiled Keras 3 model. It is read now and never changed.
+      custom_objects: Names to classes and functions that the model's config needs, or None.
+      build: Function that built the model, or None.
       metric_names_map: Keras's names of all metrics to the names to report, or None.
       export_outputs: Output names to classes of ExportOutput, or functions that return one; or
         None.
 
     Raises:
+      ValueError: The model is not compiled, or cannot be made again in a graph.
       TypeError: export_outputs is not a dict of such classes or functions.
     """
 
     def __init__(
         self,
-        blueprint: Blueprint,
-        metric_names_map: Mapping[str, str] | None = None,
-        export_outputs: Mapping[str, type] | None = None,
-    ) -> None:
-        self.blueprint = blueprint
-        self._metric_names = dict(metric_names_map or {})
-        self._export_outputs = check_export_outputs(export_outputs)
-
-    @classmethod
-    def from_compiled(
-        cls,
         model: keras.Model,
         custom_objects: Mapping[str, Any] | None,
         build: Callable[[], keras.Model] | None = None,
-        **settings: Any,
-    ) -> "Keras3ModelFn":
-        """Makes the model_fn of a compiled model.
-
-        Args:
-          model: A compiled Keras 3 model. It is read now and never changed.
-          custom_objects: Names to classes and functions that the model's config needs, or None.
-          build: Function that built the model, or None.
-          **settings: The remaining arguments of the class.
-
-        Raises:
-          ValueError: The model is not compiled, or cannot be made again in a graph.
-        """
+        *,
+        metric_names_map: Mapping[str, str] | None = None,
+        export_outputs: Mapping[str, type] | None = None,
+    ) -> None:
         check_model(model)
-        return cls(Blueprint(model, custom_objects, build), **settings)
+        self._blueprint = Blueprint(model, custom_objects, build)
+        self._metric_names = dict(metric_names_map or {})
+        self._export_outputs = check_export_outputs(export_outputs)
 
     @tf.autograph.experimental.do_not_convert
     def __call__(
@@ -85,7 +71,7 @@ class Keras3ModelFn:
         y = as_tensors(labels)
         # As `fit` gives them to train_step: without those that are None at the end.
         data = (x, y, weights) if weights is not None else (x, y) if y is not None else (x,)
-        with explain_graph_errors(self.blueprint.model):
+        with explain_graph_errors(self._blueprint.model):
             if mode == ModeKeys.TRAIN:
                 return self._train(data)
             if mode == ModeKeys.EVAL:
@@ -99,12 +85,12 @@ class Keras3ModelFn:
                 own = type(model).train_step is not keras.Model.train_step
                 steps.make_variables(model, model.train_step if own else model.test_step, data)
 
-            built = build_model(self.blueprint, make_variables, is_trained=True)
+            built = build_model(self._blueprint, make_variables, is_trained=True)
             is_observed = is_observation_requested()
             logs = steps.train_step(built.model, data, keeps_metrics=is_observed)
             if is_observed:
                 specs = make_tensor_specs(steps.take_first_replica(data[0]))
-                observe(ObservedKeras3(self.blueprint, built.model, specs), logs)
+                observe(ObservedKeras3(self._blueprint, built.model, specs), logs)
             with tf.control_dependencies(tf.nest.flatten(logs, expand_composites=True)):
                 count = tf.compat.v1.train.get_or_create_global_step().assign_add(1)
             return (built, tf.group(count)), logs
@@ -113,11 +99,9 @@ class Keras3ModelFn:
         built, train_op = result or (None, tf.no_op())
         if built is not None:
             self._add_summaries(logs)
-        replicas = tf.distribute.get_strategy().num_replicas_in_sync
-        loss = steps.find_loss(logs)
         return EstimatorSpec(
             ModeKeys.TRAIN,
-            loss=loss / replicas if replicas > 1 else loss,
+            loss=divide_by_replicas(steps.find_loss(logs)),
             train_op=train_op,
             scaffold=_make_scaffold(built),
         )
@@ -125,7 +109,7 @@ class Keras3ModelFn:
     def _evaluate(self, data: Data) -> EstimatorSpec:
         def build(data: Data) -> tuple[tuple[GraphModel, steps.Metrics], Logs]:
             built = build_model(
-                self.blueprint,
+                self._blueprint,
                 lambda model: steps.make_variables(model, model.test_step, data),
                 is_trained=False,
             )
@@ -145,11 +129,11 @@ class Keras3ModelFn:
 
     def _predict(self, x: Structure) -> EstimatorSpec:
         built = build_model(
-            self.blueprint,
+            self._blueprint,
             lambda model: steps.make_variables(model, model.predict_step, (x,)),
             is_trained=False,
         )
-        names, outputs = name_outputs(built.model, steps.predict_step(built.model, x))
+        names, outputs = _name_outputs(built.model, steps.predict_step(built.model, x))
         return EstimatorSpec(
             ModeKeys.PREDICT,
             predictions=outputs,
@@ -161,6 +145,26 @@ class Keras3ModelFn:
         for name, value in logs.items():
             if name != steps.LOSS and value.shape.rank == 0:
                 tf.compat.v1.summary.scalar(self._metric_names.get(name, name), value)
+
+
+def _name_outputs(model: keras.Model, predicted: Structure) -> tuple[Names, dict[str, tf.Tensor]]:
+    """Names the outputs of a model by their keys, by the model's output names, or by numbers.
+
+    Args:
+      model: The model.
+      predicted: What its `predict_step` returned: a tensor, or a list, tuple or dict of tensors.
+
+    Returns:
+      The names, and the tensors by name.
+    """
+    if isinstance(predicted, dict) and all(map(tf.is_tensor, predicted.values())):
+        return Names(tuple(predicted)), dict(predicted)
+    tensors = tf.nest.flatten(predicted)
+    last = [model.layers[-1].name] if isinstance(model, keras.Sequential) else []
+    names = list(getattr(model, "output_names", last))
+    if len(set(names)) != len(tensors):
+        names = [f"output_{number}" for number in range(1, len(tensors) + 1)]
+    return Names(tuple(names)), dict(zip(names, tensors, strict=True))
 
 
 def _make_scaffold(built: GraphModel | None) -> tf.compat.v1.train.Scaffold:

@@ -6,7 +6,7 @@ import keras
 import tensorflow as tf
 
 from estimator_train.keras.callbacks.observation import publish
-from estimator_train.keras.callbacks.observed_model import ObservedTraining
+from estimator_train.keras.callbacks.observed_model import build_on_zeros
 from estimator_train.keras.graph.structures import Structure
 from estimator_train.keras.keras3 import steps
 from estimator_train.keras.keras3.blueprint import Blueprint, list_model_variables
@@ -33,8 +33,7 @@ class ObservedKeras3:
     def make_eager(self) -> keras.Model:
         """Builds a compiled eager copy with its own variables; call it in eager code."""
         model = self.blueprint.make()
-        if not model.built:
-            model(tf.nest.map_structure(_make_zeros, self.features))
+        build_on_zeros(model, self.features)
         if model.optimizer is not None:
             model.optimizer.build(model.trainable_variables)
         return model
@@ -71,15 +70,4 @@ def observe(observed: ObservedKeras3, logs: Logs) -> None:
         with tf.control_dependencies(list(logs.values())):
             own = {name: value for name, value in logs.items() if name not in results}
             step_logs = {**steps.list_results(model), **own}
-    strategy = tf.distribute.get_strategy()
-    resets = [
-        part.initializer
-        for variable in model.metrics_variables
-        for part in strategy.experimental_local_results(variable.value)
-    ]
-    publish(ObservedTraining(observed, results, step_logs, resets, strategy))
-
-
-def _make_zeros(spec: tf.TensorSpec) -> tf.Tensor:
-    """Returns a tensor of zeros; unknown sizes are 1."""
-    return tf.zeros([size or 1 for size in spec.shape], spec.dtype)
+    publish(observed, results, step_logs, [v.value for v in model.metrics_variables])

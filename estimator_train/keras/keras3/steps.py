@@ -183,11 +183,11 @@ def list_metric_results(model: keras.Model, logs: Logs) -> Metrics:
         if tf.distribute.has_strategy():
             value = strategy.reduce(tf.distribute.ReduceOp.MEAN, value, axis=None)
         if name != LOSS:
-            pairs[name] = (results[name], value) if name in results else create_last_value(value)
+            pairs[name] = (results[name], value) if name in results else _create_last_value(value)
     return pairs
 
 
-def create_last_value(value: tf.Tensor) -> tuple[tf.Variable, tf.Tensor]:
+def _create_last_value(value: tf.Tensor) -> tuple[tf.Variable, tf.Tensor]:
     """Creates a local variable; returns it and the assignment of a value."""
     variable = tf.compat.v1.Variable(
         tf.zeros(value.shape, value.dtype),

@@ -5,8 +5,7 @@ import os
 import keras
 import tensorflow as tf
 
-from estimator_train.keras.keras3.blueprint import list_model_variables
-from estimator_train.keras.keras3.saved_names import list_saved_names
+from estimator_train.keras.keras3.saved_names import name_saved_variables
 
 _GLOBAL_STEP = tf.compat.v1.GraphKeys.GLOBAL_STEP
 
@@ -26,19 +25,15 @@ def write_state_after_fit(model: keras.Model, model_dir: str) -> str:
     """
     if not model.built:
         raise ValueError(f"The Keras model '{model.name}' has no variables yet: train it first.")
-    of_model, of_optimizer = list_saved_names(model)
-    variables = [*list_model_variables(model), *model.optimizer.variables]
-    values = dict(zip([*of_model, *of_optimizer], [v.value for v in variables], strict=True))
-    counts = [int(v.numpy()) for v in model.optimizer.variables if v.name == "iteration"]
-    step = max(counts)
+    of_model, of_optimizer = name_saved_variables(model)
+    values = {name: v.value for name, v in {**of_model, **of_optimizer}.items()}
+    step = max(int(v.numpy()) for v in of_optimizer.values() if v.name == "iteration")
     values[_GLOBAL_STEP] = tf.constant(step, tf.int64)
     path = os.path.join(model_dir, f"model.ckpt-{step}")
-    tf.io.gfile.makedirs(model_dir)
     tf.raw_ops.SaveV2(
         prefix=path,
         tensor_names=list(values),
         shape_and_slices=[""] * len(values),
         tensors=[tf.convert_to_tensor(value) for value in values.values()],
     )
-    tf.compat.v1.train.update_checkpoint_state(model_dir, path)
     return path

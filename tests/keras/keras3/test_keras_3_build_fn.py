@@ -190,6 +190,18 @@ def test_eager_code_in_a_layer_is_named(tmp_path: Path) -> None:
         estimator.train(input_fn, steps=1)
 
 
+def test_optimizers_that_keras_3_does_not_take_are_refused_by_its_own_errors(
+    tmp_path: Path,
+) -> None:
+    for optimizer, message in (
+        ({".*": "sgd"}, "trains models of tf_keras only.*Write a train_step"),
+        (keras.optimizers.SGD, "^Could not interpret optimizer identifier"),
+    ):
+        estimator = est.Estimator(est.keras.model_fn(functional, "mse", optimizer), tmp_path)
+        with pytest.raises(ValueError, match=message):
+            estimator.train(input_fn, steps=1)
+
+
 def test_a_model_is_compiled_in_one_place(tmp_path: Path) -> None:
     twice = est.Estimator(est.keras.model_fn(lambda: compiled(functional()), "mae"), tmp_path)
     with pytest.raises(ValueError, match="in one place"):

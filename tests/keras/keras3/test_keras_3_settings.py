@@ -54,6 +54,20 @@ def test_mixed_precision_equals_that_of_keras(policy: str) -> None:
     check_losses(model, 1e-3)
 
 
+def test_model_fn_builds_in_its_precision_and_restores_the_policy(tmp_path: Path) -> None:
+    dtypes = set()
+
+    def build_layers() -> keras.Model:
+        model = keras.Sequential([layers.Input([4]), layers.Dense(1)])
+        dtypes.add(model.layers[0].compute_dtype)
+        return model
+
+    model_fn = est.keras.model_fn(build_layers, "mse", "sgd", mixed_precision="mixed_bfloat16")
+    est.Estimator(model_fn, tmp_path).train(lambda: dataset("linear"), steps=1)
+    assert dtypes == {"bfloat16"}
+    assert keras.mixed_precision.dtype_policy().name == "float32"
+
+
 def test_both_kinds_of_keras_train_in_one_process(tmp_path: Path) -> None:
     old = tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(4,))])
     old.compile("sgd", "mse")
