@@ -180,9 +180,10 @@ def test_refuses_an_uncompiled_model() -> None:
         model_to_estimator(tf_keras.Sequential([layers.Dense(1, input_shape=(4,))]))
 
 
-def test_refuses_an_unknown_checkpoint_format() -> None:
+@pytest.mark.parametrize("make", [model_to_estimator, estimator_from_fit])
+def test_refuses_an_unknown_checkpoint_format(make: Any) -> None:
     with pytest.raises(ValueError, match='must be one of "checkpoint" or "saver". Got other'):
-        model_to_estimator(dense(), checkpoint_format="other")
+        make(dense(), checkpoint_format="other")
 
 
 def test_subclassed_models_need_named_checkpoints() -> None:
