@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -365,3 +366,43 @@ def latest_checkpoint_before_and_after_training(api: Api, model_dir: str) -> Any
     estimator = tiny_estimator(api, model_dir)
     before = estimator.latest_checkpoint()
     return [before, estimator.train(tiny_input, steps=2).latest_checkpoint()]
+
+
+class _AfterStep(tf1.train.SessionRunHook):
+    """Calls a function after each step."""
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self._function = function
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        self._function()
+
+
+@case
+def hook_that_reads_the_latest_checkpoint_while_training(api: Api, model_dir: str) -> Any:
+    config = api.estimator.RunConfig(save_checkpoints_steps=2)
+    estimator = tiny_estimator(api, model_dir, config=config)
+    seen: list[list[int]] = []
+
+    def read() -> None:
+        path = estimator.latest_checkpoint()
+        result = estimator.evaluate(tiny_input, steps=1)
+        value = estimator.get_variable_value("global_step")
+        seen.append([int(path.rpartition("-")[2]), int(result["global_step"]), int(value)])
+
+    estimator.train(tiny_input, steps=5, hooks=[_AfterStep(read)])
+    return seen
+
+
+@case
+def hook_that_fails_when_the_session_opens(api: Api, model_dir: str) -> Any:
+    class Failing(tf1.train.SessionRunHook):
+        def after_create_session(self, session: Any, coord: Any) -> None:
+            raise KeyError("no such table")
+
+    estimator = tiny_estimator(api, model_dir)
+    try:
+        estimator.train(tiny_input, steps=5, hooks=[Failing()])
+    except KeyError:
+        return [name for name in _files(model_dir) if "." in name]
+    return "no error"

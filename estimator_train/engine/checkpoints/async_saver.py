@@ -14,6 +14,7 @@ from estimator_train.engine.atomic_write import atomic_write
 from estimator_train.engine.checkpoints.graph_files import GraphFiles
 from estimator_train.engine.checkpoints.integrity import (
     Fingerprint,
+    add_writer,
     fingerprint_checkpoint,
     is_large,
     mark_intact,
@@ -159,7 +160,8 @@ class AsyncSaver:
         # In this thread, which may add operations to the graph while another one writes.
         meta = self._serialize_meta(session.graph)
         if frozen is not None:
-            self.start_writing(functools.partial(self._write, frozen, save_path, arguments, meta))
+            write = functools.partial(self._write, frozen, save_path, arguments, meta)
+            add_writer(os.path.dirname(save_path), self.start_writing(write))
         elif self._parts is not None:
             save_name = self.saver_def.save_tensor_name
             partwise = SubstituteSession(session, {}, {save_name: self._parts})
@@ -191,10 +193,11 @@ class AsyncSaver:
         """Whether a thread writes values now."""
         return self._thread is not None and self._thread.is_alive()
 
-    def start_writing(self, write: Callable[[], None]) -> None:
-        """Writes values in a thread; the next save waits until it has ended."""
-        self._thread = threading.Thread(target=write, name="checkpoint-writer")
-        self._thread.start()
+    def start_writing(self, write: Callable[[], None]) -> threading.Thread:
+        """Writes values in a thread and returns it; the next save waits until it has ended."""
+        self._thread = thread = threading.Thread(target=write, name="checkpoint-writer")
+        thread.start()
+        return thread
 
     def wait(self) -> None:
         """Waits for the end of the write.

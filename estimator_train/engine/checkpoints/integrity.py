@@ -11,6 +11,7 @@ import contextlib
 import dataclasses
 import os
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
@@ -35,6 +36,8 @@ Fingerprint = tuple[str | int, ...]
 # Fingerprints of the files of checkpoints that this process has read or written, and the damage
 # of these files, by path.
 _known: dict[str, tuple[tuple[Fingerprint, ...], str | None]] = {}
+# The thread that last wrote a checkpoint into a directory, by its path.
+_writers: dict[str, threading.Thread] = {}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,6 +56,8 @@ class CheckpointList:
 def latest_checkpoint(model_dir: str, *, to_restore: bool = False) -> str | None:
     """Returns the latest checkpoint, or the newest before it if that is damaged.
 
+    If a thread of this process is writing a checkpoint there, it is complete afterwards.
+
     Args:
       model_dir: The directory of the checkpoints.
       to_restore: Whether a restore follows, which verifies the values of a large checkpoint.
@@ -64,6 +69,7 @@ def latest_checkpoint(model_dir: str, *, to_restore: bool = False) -> str | None
       ValueError: The file `checkpoint` names checkpoints, and all are damaged.
       StorageFaultError: The storage failed, so that it is not known which checkpoint is intact.
     """
+    wait_for_writes(model_dir)
     return choose_checkpoint(model_dir, to_restore)[0]
 
 
@@ -82,6 +88,22 @@ def mark_intact(path: str) -> None:
         files = _list_fingerprints(path)
         _remember(path, files, None)
         memory_copy.keep_copy(path, files)
+
+
+def add_writer(directory: str, thread: threading.Thread) -> None:
+    """Records a thread that writes a checkpoint; it replaces the last one of its directory."""
+    _writers[_make_absolute(directory)] = thread
+
+
+def wait_for_writes(directory: str) -> None:
+    """Waits until a checkpoint that this process writes to a directory is complete.
+
+    A hook that reads checkpoints while training runs, such as one that calls `evaluate`, finds
+    the checkpoint of the last save, as if training had waited for the write.
+    """
+    thread = _writers.get(_make_absolute(directory))
+    if thread is not None and thread is not threading.current_thread():
+        thread.join()
 
 
 def is_unchanged(path: str) -> bool:
@@ -325,3 +347,7 @@ def _remember(path: str, files: tuple[Fingerprint, ...], damage: str | None) -> 
     _known[path] = files, damage
     if len(_known) > _MAX_REMEMBERED:  # The oldest was removed long ago.
         del _known[next(iter(_known))]
+
+
+def _make_absolute(directory: str) -> str:
+    return directory if "://" in directory else os.path.abspath(directory)

@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints import warm_start
-from estimator_train.engine.checkpoints.integrity import latest_checkpoint
+from estimator_train.engine.checkpoints.integrity import latest_checkpoint, wait_for_writes
 from estimator_train.engine.checkpoints.memory_copy import drop_interim_copy
 from estimator_train.engine.checkpoints.model_dir import lock_model_dir, repair_checkpoint_list
 from estimator_train.engine.context import EstimatorContext
@@ -83,6 +83,9 @@ def train(
                     if not isinstance(error, tf.errors.OpError):
                         drop_interim_copy()
                     raise
+                finally:
+                    # An error while the session opens leaves the write of the first checkpoint.
+                    wait_for_writes(context.model_dir)
 
             if context.warm_start:
                 loss = warm_start.train_with_retry(context.warm_start, train_once)

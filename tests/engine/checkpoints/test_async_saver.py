@@ -57,6 +57,13 @@ def test_a_checkpoint_has_the_values_at_the_save(variable_graph, tmp_path):
     np.testing.assert_array_equal(tf.train.load_variable(path, "v"), np.float32([1, 2]))
 
 
+def test_a_reader_of_the_model_dir_waits_for_the_write(variable_graph, tmp_path):
+    session, _, saver = variable_graph
+    saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
+    threading.Timer(0.05, session.gate.set).start()
+    assert integrity.latest_checkpoint(str(tmp_path)) == str(tmp_path / "model.ckpt-1")
+
+
 def test_the_graph_of_a_checkpoint_is_that_at_the_save(variable_graph, tmp_path):
     session, _, plain = variable_graph
     saver = AsyncSaver(plain._scaffold, writes_graph=True)

@@ -248,6 +248,27 @@ def own_model_of_arrays():
 
 
 @question
+def order_of_arrays():
+    """The batches that `fit` reads: in an order of its own, the same in each call."""
+    seen = []
+
+    def note(features, labels):
+        seen.append([features[:, 0].tolist(), labels.tolist()])
+        return np.float32(0)
+
+    def model_fn(features, targets, mode):
+        weight = tf.get_variable("v", [], initializer=tf.zeros_initializer())
+        read = tf.py_func(note, [features, targets], tf.float32)
+        return {}, weight + read, tf.assign_add(tf.train.get_global_step(), 1)
+
+    model = learn.Estimator(model_fn, model_dir=tempfile.mkdtemp())
+    rows = np.arange(14, dtype=np.float32).reshape(7, 2)
+    model.fit(rows, np.arange(7), batch_size=3, steps=8)
+    model.fit(rows, np.arange(7), steps=2)
+    return {"seen": [repr(each) for each in seen]}
+
+
+@question
 def classifier_of_arrays():
     inner = made("LinearClassifier", feature_columns=[column("", 2)])
     found = learn.SKCompat(inner).fit(X, BINARY, batch_size=10, steps=2).predict(X)

@@ -149,11 +149,6 @@ def input_of(x, y):
     return features
 
 
-def in_step(config):
-    """Returns arguments that make our package write checkpoints synchronously."""
-    return {"checkpoint_mode": "sync"} if hasattr(config, "checkpoint_mode") else {}
-
-
 def trained_with(monitor, steps=12):
     """Trains a weight from 0 towards 1, where the validation wants -1; returns the last step."""
 
@@ -164,9 +159,7 @@ def trained_with(monitor, steps=12):
         train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, step)
         return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train)
 
-    config = tf.estimator.RunConfig(
-        tempfile.mkdtemp(), save_checkpoints_steps=2, **in_step(tf.estimator.RunConfig)
-    )
+    config = tf.estimator.RunConfig(tempfile.mkdtemp(), save_checkpoints_steps=2)
     estimator = tf.estimator.Estimator(model_fn, config=config)
     hooks = monitors.replace_monitors_with_hooks([monitor], estimator)
     estimator.train(input_of([[1.0]], [[1.0]]), hooks, max_steps=steps)
@@ -214,6 +207,20 @@ def validation_of_a_largest_value():
 
 
 @question
+def validation_between_checkpoints():
+    """The best step is that of the validation, not of the checkpoint that it reads."""
+    monitor = monitors.ValidationMonitor(
+        input_fn=input_of([[1.0]], [[-1.0]]),
+        eval_steps=1,
+        every_n_steps=3,
+        early_stopping_rounds=100,
+        check_interval_secs=None,
+    )
+    last = trained_with(monitor)
+    return {"found": repr([last, int(monitor.best_step), monitor.early_stopped])}
+
+
+@question
 def validation_by_a_metric_that_is_not_there():
     monitor = monitors.ValidationMonitor(
         input_fn=input_of([[1.0]], [[0.5]]),
@@ -247,7 +254,6 @@ def validation_of_arrays():
         save_checkpoints_secs=None,
         model_dir=tempfile.mkdtemp(),
     )
-    config = config.replace(**in_step(config)) if in_step(config) else config
     columns = [tf.contrib.layers.real_valued_column("", dimension=1)]
     regressor = learn.LinearRegressor(columns, config=config)
     regressor.fit(x, y, steps=40, monitors=[monitor])

@@ -1,5 +1,8 @@
 """Questions about arg_scope and other names behind tf.contrib.slim."""
 
+import contextlib
+import io
+
 import tensorflow as tf
 from asking import main, numbers, question, signature
 
@@ -20,6 +23,28 @@ def second(*args, **kwargs):
 
 def plain(a=1):
     return a
+
+
+@question
+def sizes_of_a_graph():
+    analyzer = slim.model_analyzer
+    with tf.Graph().as_default():
+        tf.get_variable("a/w", [3, 4])
+        tf.get_variable("n", [], tf.float64)
+        variables = tf.global_variables()
+        described = [analyzer.tensor_description(each) for each in variables]
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            found = [list(map(int, analyzer.analyze_vars(variables, print_info=True)))]
+    with tf.Graph().as_default() as graph:
+        described.append(analyzer.tensor_description(tf.placeholder(tf.float32, [None, 3], "x")))
+        tf.constant([[1.0, 2.0]], name="c")
+        tf.placeholder(tf.float32, None, "u")
+        tf.no_op("nothing")
+        with contextlib.redirect_stdout(printed):
+            found.append(int(analyzer.analyze_ops(graph, print_info=True)))
+        found.append(int(analyzer.analyze_ops(graph)))
+    lines = printed.getvalue().splitlines()
+    return {"found": repr(found), "described": described, "lines": lines}
 
 
 @question

@@ -9,6 +9,7 @@ import tensorflow as tf
 import estimator_train.compat.v1 as v1
 from estimator_train.engine.user_functions import list_argument_names, warn_of_missing_params
 from estimator_train.legacy.contrib._types import Arrays, Features
+from estimator_train.legacy.contrib.learn.array_input import create_array_input_fn
 from estimator_train.legacy.contrib.learn.keys import ModeKeys
 from estimator_train.legacy.contrib.learn.model_fns import MetricSpec, to_estimator_spec
 from estimator_train.legacy.contrib.learn.monitors import replace_monitors_with_hooks
@@ -190,7 +191,7 @@ class LearnEstimator(v1.Estimator):
         batch_size: int | None,
         epochs: int | None,
     ) -> Callable[[], Any]:
-        plain_fn = _create_array_input_fn(x, y, input_fn, batch_size, epochs)
+        plain_fn = create_array_input_fn(x, y, input_fn, batch_size, epochs)
         engineering_fn = self._feature_engineering_fn
         if engineering_fn is None:
             return plain_fn
@@ -263,31 +264,6 @@ class Estimator(LearnEstimator):
             )
 
         super().__init__(call_model_fn, model_dir, apply_tf_config(config), params)
-
-
-def _create_array_input_fn(
-    x: Arrays | None,
-    y: Arrays | None,
-    input_fn: Callable[[], Any] | None,
-    batch_size: int | None,
-    epochs: int | None,
-) -> Callable[[], Any]:
-    if input_fn is not None:
-        if x is not None or y is not None:
-            raise ValueError("Can not provide both input_fn and x or y.")
-        return input_fn
-    if x is None:
-        raise ValueError("Either x or input_fn must be provided.")
-    features = x if isinstance(x, Mapping) else np.asarray(x)
-    count = len(tf.nest.flatten(features)[0])
-    slices = features if y is None else (features, np.asarray(y))
-
-    def make_batches() -> tf.data.Dataset:
-        data = tf.data.Dataset.from_tensor_slices(slices)
-        data = data.shuffle(count) if epochs is None else data
-        return data.batch(batch_size or count).repeat(epochs)
-
-    return make_batches
 
 
 def _make_placeholder(spec: tf.TensorSpec | tf.SparseTensorSpec | None) -> Any:

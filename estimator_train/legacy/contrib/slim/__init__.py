@@ -52,6 +52,7 @@ from estimator_train.legacy.contrib.slim import (
     dataset_data_provider as dataset_data_provider,
     evaluation as evaluation,
     learning as learning,
+    model_analyzer as model_analyzer,
     parallel_reader as parallel_reader,
     prefetch_queue as prefetch_queue,
     queues as queues,

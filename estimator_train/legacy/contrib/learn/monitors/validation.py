@@ -94,7 +94,7 @@ class ValidationMonitor(EveryN):
             return False
         if self._metric not in results:
             raise ValueError(f"Metric {self._metric} missing from outputs {set(results)}.")
-        return self._should_stop(int(results.get("global_step", step)), results)
+        return self._should_stop(step, results)
 
     def _find_new_checkpoint(self) -> bool:
         now = time.monotonic()
@@ -102,7 +102,7 @@ class ValidationMonitor(EveryN):
         if last is not None and seconds is not None and now - last < seconds:
             return False
         self._checked_at = now
-        newest = tf.train.latest_checkpoint(self._estimator.model_dir)
+        newest = self._estimator.latest_checkpoint()
         if newest is None or newest == self._checkpoint:
             return False
         self._checkpoint = newest
