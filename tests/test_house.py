@@ -228,8 +228,8 @@ def test_a_plain_call_walks_through_few_files(walks, verb, limit, complete_limit
     call, complete = walks[verb]["call"], walks[verb]["complete"]
     assert 10 < len(call) <= limit, sorted(call)
     # All private uses of graphs go through the first file, and all calls of user functions
-    # through the Estimator's overridable methods; what takes time is measured by one clock.
-    often = {"engine/tf_internals/graphs.py", "estimator/estimator.py", "goodput/clock.py"}
+    # through the Estimator's overridable methods.
+    often = {"engine/tf_internals/graphs.py", "estimator/estimator.py"}
     assert {name for name, places in call.items() if len(places) > 2} <= often
     assert len(complete) <= complete_limit, sorted(complete)
     assert {"estimator/config_defaults.py", f"engine/checkpoints/{last}.py"} <= complete.keys()

@@ -67,18 +67,25 @@ class Clock:
             self._count()
             self._causes[-1] = cause
 
-    def begin_training(self, model_dir: str) -> None:
-        """Starts again with a training of another model_dir.
+    @contextlib.contextmanager
+    def measure_training(self, model_dir: str) -> Iterator[None]:
+        """Counts the time of the with block, a training, as its start until `switch` is called.
 
-        Time outside of spans counts as the start of the first training, and as other time later.
-        In an interactive program the start of the process says nothing about the training.
+        The clock starts again with a training of another model_dir. Time outside of spans counts as
+        the start of the first training, and as other time later.
 
         Args:
-          model_dir: The directory of the model that is trained next.
+          model_dir: The directory of the model that is trained.
         """
+        self._begin_training(model_dir)
+        with self.spend(START):
+            yield
+
+    def _begin_training(self, model_dir: str) -> None:
         if self._pid != os.getpid():
             self.start(start_of_process())
         if self._model_dir is None:
+            # In an interactive program the start of the process says nothing about the training.
             starts_again = hasattr(sys, "ps1")
         else:
             starts_again = self._model_dir != model_dir

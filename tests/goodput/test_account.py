@@ -117,11 +117,16 @@ def test_inner_spans_do_not_count_for_outer_ones(monkeypatch):
             now[0] += 1
         one.switch("input")
         now[0] += 4
-    one.begin_training("a")
+    with one.measure_training("a"):
+        now[0] += 0.25
+        one.switch("steps")
+        now[0] += 1
     now[0] += 0.5
-    assert one.read_secs() == {"start": 2, "steps": 3, "checkpoints": 1, "input": 4, "other": 0.5}
-    one.begin_training("b")  # Another training has its own time.
-    assert (one.started, one.read_secs()) == (108.5, {"other": 0})
+    spent = {"start": 2.25, "steps": 4, "checkpoints": 1, "input": 4, "other": 0.5}
+    assert one.read_secs() == spent
+    with one.measure_training("b"):  # Another training has its own time.
+        now[0] += 2
+        assert (one.started, one.read_secs()) == (109.75, {"other": 0, "start": 2})
 
 
 JOB = """

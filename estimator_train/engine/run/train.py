@@ -39,7 +39,7 @@ from estimator_train.engine.sessions.session import open_training_session
 from estimator_train.engine.tf_internals import graphs, strategies
 from estimator_train.engine.type_aliases import InputFn
 from estimator_train.estimator_spec.spec import ModeKeys
-from estimator_train.goodput.clock import START, process_clock
+from estimator_train.goodput.clock import process_clock
 from estimator_train.lifecycle.preemption import handle_preemption
 from estimator_train.lifecycle.step_timeout import StepTimeout, StepTimeoutHook
 
@@ -63,8 +63,11 @@ def train(
     Returns:
       The loss of the last step as a NumPy scalar, or None if there was no step.
     """
-    process_clock.begin_training(context.model_dir)
-    with lock_model_dir(context.config), handle_preemption(context.config.preemption) as watch:
+    with (
+        process_clock.measure_training(context.model_dir),
+        lock_model_dir(context.config),
+        handle_preemption(context.config.preemption) as watch,
+    ):
         on_signal: contextlib.AbstractContextManager[list[Hook]] = contextlib.nullcontext([])
         if watch:
             on_signal = save_on_signal(watch, context.model_dir)
@@ -75,8 +78,7 @@ def train(
             def train_once(retry_hooks: Sequence[Hook]) -> np.generic | None:
                 all_hooks = [*hooks, *signal_hooks, *retry_hooks]
                 try:
-                    with process_clock.spend(START):
-                        return _train_in_new_graph(context, input_fn, all_hooks, saving_listeners)
+                    return _train_in_new_graph(context, input_fn, all_hooks, saving_listeners)
                 except Exception as error:
                     # A program that catches the error trains on from its checkpoint. An error of
                     # TensorFlow may come from a worker that was killed: the copy still counts.
