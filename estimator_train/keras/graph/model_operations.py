@@ -11,7 +11,7 @@ def list_variables(model: tf_keras.Model) -> list[tf.Variable]:
     return [weight for weight in model.weights if isinstance(weight, tf.Variable)]
 
 
-def on_placeholders(operations: Sequence[tf.Operation]) -> set[tf.Operation]:
+def find_operations_on_placeholders(operations: Sequence[tf.Operation]) -> set[tf.Operation]:
     """Returns the operations of a call that depend on a placeholder of that call.
 
     A model inside a model is first called on placeholders, and the operations stay in the graph.

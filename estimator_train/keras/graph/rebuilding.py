@@ -26,7 +26,7 @@ from estimator_train.keras.graph.layer_classes import keep_layer_classes
 from estimator_train.keras.graph.model_operations import (
     list_assignments,
     list_variables,
-    on_placeholders,
+    find_operations_on_placeholders,
 )
 from estimator_train.keras.graph.structures import Structure
 
@@ -131,7 +131,7 @@ class Blueprint:
         model, result, of_other_data = self._build(inputs, training)
         self._check_weights(model, features, allows_other_shapes)
         operations = graph.get_operations()[before:]
-        unused = on_placeholders(operations) | of_other_data
+        unused = find_operations_on_placeholders(operations) | of_other_data
         updates = dict.fromkeys([*model.updates, *list_assignments(model, operations)])
         tensors = tf.nest.flatten(result)
         numbered = [f"output_{i}" for i in range(1, len(tensors) + 1)]
