@@ -24,9 +24,9 @@ from estimator_train.keras.graph.declared_inputs import (
 from estimator_train.keras.graph.io_names import Names
 from estimator_train.keras.graph.layer_classes import keep_layer_classes
 from estimator_train.keras.graph.model_operations import (
+    find_operations_on_placeholders,
     list_assignments,
     list_variables,
-    find_operations_on_placeholders,
 )
 from estimator_train.keras.graph.structures import Structure
 
