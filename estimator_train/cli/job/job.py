@@ -64,30 +64,35 @@ class Job:
         }
         values.update(overrides, batch_size=batch_size)
         self._arguments: dict[str, Any] = {**values, "params": values}
-        self._input_name = _INPUT
         self._model: Any = self._load_function("model", ()) if needs_model else None
         self._input = self._load_function("input_fn", _INPUT_ARGUMENTS)
 
     @cached_property
     def estimator(self) -> Estimator:
         """The estimator of --model, with the directory --model_dir."""
-        names = list_argument_names(self._model)
-        if "features" in names:  # The function is a model_fn.
-            params = self._arguments["params"] if "params" in names else None
+        if self._keras_model is None:
+            takes_params = "params" in list_argument_names(self._model)
+            params = self._arguments["params"] if takes_params else None
             return Estimator(self._model, config=self._config, params=params)
         from estimator_train.keras import model_fn, model_to_estimator
         from estimator_train.keras.model_checks import is_keras_3
 
+        if is_keras_3(self._keras_model):  # One without a config is made again by the function.
+            build = functools.partial(call_with_known, self._model, self._arguments)
+            return Estimator(model_fn(build), config=self._config)
+        return model_to_estimator(self._keras_model, config=self._config)
+
+    @cached_property
+    def _keras_model(self) -> Any:
+        """The Keras model that --model builds; None if --model is a model_fn."""
+        if "features" in list_argument_names(self._model):
+            return None
         model = call_with_known(self._model, self._arguments)
         if model is None:
             raise UsageError(
                 f"--model={self._flags.model} returned None: return a compiled Keras model."
             )
-        self._input_name = (getattr(model, "input_names", None) or [_INPUT])[0]
-        if is_keras_3(model):  # One without a config is made again by the function.
-            build = functools.partial(call_with_known, self._model, self._arguments)
-            return Estimator(model_fn(build), config=self._config)
-        return model_to_estimator(model, config=self._config)
+        return model
 
     def get_trained_estimator(self, checkpoint_path: str | None) -> Estimator:
         """Returns the estimator, and checks that it has a checkpoint.
@@ -160,9 +165,9 @@ class Job:
 
     def make_receiver_fn(self) -> Callable[[], Receiver]:
         """Returns a serving_input_receiver_fn for the features of the input_fn."""
-        estimator = self.estimator  # Creating the estimator sets self._input_name.
+        input_names = getattr(self._keras_model, "input_names", None) or [_INPUT]
         input_fn = self.make_input_fn(ModeKeys.PREDICT)
-        return make_receiver_fn(input_fn, estimator.config, self._input_name)
+        return make_receiver_fn(input_fn, self.estimator.config, input_names[0])
 
     def export(self, checkpoint_path: str | None = None) -> str | None:
         """Writes a SavedModel under --export_dir.
