@@ -1,16 +1,68 @@
-"""Stand-in for `tf.contrib.graph_editor`: the selection of tensors."""
+"""Stand-in for `tf.contrib.graph_editor`: the selection of parts of a graph, and their changes."""
 
-import tensorflow as tf
+from estimator_train.legacy.contrib.graph_editor import select, util
+from estimator_train.legacy.contrib.graph_editor.select import (
+    can_be_regex,
+    check_cios,
+    compute_boundary_ts,
+    filter_ops,
+    filter_ops_from_regex,
+    filter_ts,
+    filter_ts_from_regex,
+    get_backward_walk_ops,
+    get_forward_walk_ops,
+    get_name_scope_ops,
+    get_ops_ios,
+    get_walks_intersection_ops,
+    get_walks_union_ops,
+    get_within_boundary_ops,
+    make_regex,
+    select_ops,
+    select_ops_and_ts,
+    select_ts,
+)
+from estimator_train.legacy.contrib.graph_editor.util import (
+    ControlOutputs,
+    get_consuming_ops,
+    get_generating_ops,
+    get_tensors,
+    make_list_of_op,
+    make_list_of_t,
+    make_placeholder_from_dtype_and_shape,
+    make_placeholder_from_tensor,
+    placeholder_name,
+)
 
-__all__ = ["get_tensors"]
-
-
-def get_tensors(graph: tf.Graph) -> list[tf.Tensor]:
-    """Returns the tensors of a graph.
-
-    Raises:
-      TypeError: The argument is no graph.
-    """
-    if not isinstance(graph, tf.Graph):
-        raise TypeError(f"Expected a graph, got: {type(graph)}")
-    return [tensor for operation in graph.get_operations() for tensor in operation.outputs]
+__all__ = [
+    "ControlOutputs",
+    "can_be_regex",
+    "check_cios",
+    "compute_boundary_ts",
+    "filter_ops",
+    "filter_ops_from_regex",
+    "filter_ts",
+    "filter_ts_from_regex",
+    "get_backward_walk_ops",
+    "get_consuming_ops",
+    "get_forward_walk_ops",
+    "get_generating_ops",
+    "get_name_scope_ops",
+    "get_ops_ios",
+    "get_tensors",
+    "get_walks_intersection_ops",
+    "get_walks_union_ops",
+    "get_within_boundary_ops",
+    "make_list_of_op",
+    "make_list_of_t",
+    "make_placeholder_from_dtype_and_shape",
+    "make_placeholder_from_tensor",
+    "make_regex",
+    "ph",
+    "placeholder_name",
+    "select",
+    "select_ops",
+    "select_ops_and_ts",
+    "select_ts",
+    "util",
+]
+ph = make_placeholder_from_dtype_and_shape
