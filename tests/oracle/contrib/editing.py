@@ -93,3 +93,12 @@ def make_pair():
     tf.identity(z, name="after_one")
     tf.identity(w, name="after_two")
     return x, y, z, u, v, w
+
+
+def changed(change):
+    """Returns the result of a change of the default graph, and the operations that it changes."""
+    before = wiring()
+    result = call(change)
+    after = wiring()
+    lines = [line for line in after if line not in before]
+    return result + " ; " + " ".join(lines)

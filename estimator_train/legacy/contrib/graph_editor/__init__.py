@@ -1,6 +1,27 @@
 """Stand-in for `tf.contrib.graph_editor`: the selection of parts of a graph, and their changes."""
 
-from estimator_train.legacy.contrib.graph_editor import select, util
+from estimator_train.legacy.contrib.graph_editor import edit, reroute, select, subgraph, util
+from estimator_train.legacy.contrib.graph_editor.edit import (
+    bypass,
+    connect,
+    detach,
+    detach_control_inputs,
+    detach_control_outputs,
+    detach_inputs,
+    detach_outputs,
+)
+from estimator_train.legacy.contrib.graph_editor.reroute import (
+    add_control_inputs,
+    remove_control_inputs,
+    reroute_inputs,
+    reroute_ios,
+    reroute_outputs,
+    reroute_ts,
+    swap_inputs,
+    swap_ios,
+    swap_outputs,
+    swap_ts,
+)
 from estimator_train.legacy.contrib.graph_editor.select import (
     can_be_regex,
     check_cios,
@@ -21,6 +42,11 @@ from estimator_train.legacy.contrib.graph_editor.select import (
     select_ops_and_ts,
     select_ts,
 )
+from estimator_train.legacy.contrib.graph_editor.subgraph import (
+    SubGraphView,
+    make_view,
+    make_view_from_scope,
+)
 from estimator_train.legacy.contrib.graph_editor.util import (
     ControlOutputs,
     get_consuming_ops,
@@ -35,9 +61,19 @@ from estimator_train.legacy.contrib.graph_editor.util import (
 
 __all__ = [
     "ControlOutputs",
+    "SubGraphView",
+    "add_control_inputs",
+    "bypass",
     "can_be_regex",
     "check_cios",
     "compute_boundary_ts",
+    "connect",
+    "detach",
+    "detach_control_inputs",
+    "detach_control_outputs",
+    "detach_inputs",
+    "detach_outputs",
+    "edit",
     "filter_ops",
     "filter_ops_from_regex",
     "filter_ts",
@@ -57,12 +93,29 @@ __all__ = [
     "make_placeholder_from_dtype_and_shape",
     "make_placeholder_from_tensor",
     "make_regex",
+    "make_view",
+    "make_view_from_scope",
     "ph",
     "placeholder_name",
+    "remove_control_inputs",
+    "reroute",
+    "reroute_inputs",
+    "reroute_ios",
+    "reroute_outputs",
+    "reroute_ts",
     "select",
     "select_ops",
     "select_ops_and_ts",
     "select_ts",
+    "sgv",
+    "sgv_scope",
+    "subgraph",
+    "swap_inputs",
+    "swap_ios",
+    "swap_outputs",
+    "swap_ts",
     "util",
 ]
 ph = make_placeholder_from_dtype_and_shape
+sgv = make_view
+sgv_scope = make_view_from_scope

@@ -181,7 +181,8 @@ def get_unique_graph(
     types = (tf.Operation, tf.Tensor) if check_types is None else check_types
     graph: tf.Graph | None = None
     for element in tops:
-        if not isinstance(element, types):
+        is_accepted = isinstance(element, types)
+        if not is_accepted:
             expected = ", ".join(map(str, types if isinstance(types, tuple) else (types,)))
             raise TypeError(f"Expected a type in ({expected}), got: {type(element)}")
         graph = graph or element.graph
