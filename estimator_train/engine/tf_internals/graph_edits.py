@@ -13,7 +13,7 @@ def set_input(operation: tf.Operation, index: int, tensor: tf.Tensor) -> None:
     operation._update_input(index, tensor)
 
 
-def remove_control_inputs(operation: tf.Operation, removed: Collection[tf.Operation]) -> None:
+def drop_control_inputs(operation: tf.Operation, removed: Collection[tf.Operation]) -> None:
     """Makes an existing operation no longer wait for others.
 
     Why internal: no public API removes a control input from an existing operation.

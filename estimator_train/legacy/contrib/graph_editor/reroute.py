@@ -5,7 +5,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals import graph_edits, graphs
+from estimator_train.engine.tf_internals.graph_edits import drop_control_inputs, set_input
+from estimator_train.engine.tf_internals.graphs import run_after
 from estimator_train.legacy.contrib.graph_editor import util
 from estimator_train.legacy.contrib.graph_editor._types import Operations, Tensors
 from estimator_train.legacy.contrib.graph_editor.subgraph import SubGraphView, make_view
@@ -46,7 +47,7 @@ def _replace(old: tf.Tensor, new: tf.Tensor, users: Iterable[tf.Operation]) -> i
     for user in users:
         for index, tensor in enumerate(user.inputs):
             if tensor is old:
-                graph_edits.set_input(user, index, new)
+                set_input(user, index, new)
                 count += 1
     return count
 
@@ -242,7 +243,7 @@ def add_control_inputs(op: tf.Operation, cops: Operations) -> None:
         if before in op.control_inputs:
             raise ValueError(f"{before.name} is already a control_input of {op.name}")
     for before in added:
-        graphs.run_after(op, before)
+        run_after(op, before)
 
 
 def remove_control_inputs(op: tf.Operation, cops: Operations) -> None:
@@ -262,4 +263,4 @@ def remove_control_inputs(op: tf.Operation, cops: Operations) -> None:
         if before not in op.control_inputs:
             # TensorFlow 1 names the two in this order.
             raise ValueError(f"{op.name} is not a control_input of {before.name}")
-    graph_edits.remove_control_inputs(op, removed)
+    drop_control_inputs(op, removed)
