@@ -1,6 +1,13 @@
 """Stand-in for `tf.contrib.graph_editor`: the selection of parts of a graph, and their changes."""
 
-from estimator_train.legacy.contrib.graph_editor import edit, reroute, select, subgraph, util
+from estimator_train.legacy.contrib.graph_editor import (
+    edit,
+    reroute,
+    select,
+    subgraph,
+    transform,
+    util,
+)
 from estimator_train.legacy.contrib.graph_editor.edit import (
     bypass,
     connect,
@@ -47,6 +54,18 @@ from estimator_train.legacy.contrib.graph_editor.subgraph import (
     make_view,
     make_view_from_scope,
 )
+from estimator_train.legacy.contrib.graph_editor.transform import (
+    Transformer,
+    TransformerInfo,
+    assign_renamed_collections_handler,
+    copy,
+    copy_op_handler,
+    copy_with_input_replacements,
+    graph_replace,
+    keep_t_if_possible_handler,
+    replace_t_with_placeholder_handler,
+    transform_op_if_inside_handler,
+)
 from estimator_train.legacy.contrib.graph_editor.util import (
     ControlOutputs,
     get_consuming_ops,
@@ -62,12 +81,18 @@ from estimator_train.legacy.contrib.graph_editor.util import (
 __all__ = [
     "ControlOutputs",
     "SubGraphView",
+    "Transformer",
+    "TransformerInfo",
     "add_control_inputs",
+    "assign_renamed_collections_handler",
     "bypass",
     "can_be_regex",
     "check_cios",
     "compute_boundary_ts",
     "connect",
+    "copy",
+    "copy_op_handler",
+    "copy_with_input_replacements",
     "detach",
     "detach_control_inputs",
     "detach_control_outputs",
@@ -88,6 +113,8 @@ __all__ = [
     "get_walks_intersection_ops",
     "get_walks_union_ops",
     "get_within_boundary_ops",
+    "graph_replace",
+    "keep_t_if_possible_handler",
     "make_list_of_op",
     "make_list_of_t",
     "make_placeholder_from_dtype_and_shape",
@@ -98,6 +125,7 @@ __all__ = [
     "ph",
     "placeholder_name",
     "remove_control_inputs",
+    "replace_t_with_placeholder_handler",
     "reroute",
     "reroute_inputs",
     "reroute_ios",
@@ -114,6 +142,8 @@ __all__ = [
     "swap_ios",
     "swap_outputs",
     "swap_ts",
+    "transform",
+    "transform_op_if_inside_handler",
     "util",
 ]
 ph = make_placeholder_from_dtype_and_shape
