@@ -43,6 +43,7 @@ x = tf.constant([1.0, 2.0], name="x")
 print(len(tf.gradients(x * x, [x])))
 print(SubGraphView is ge.SubGraphView, Transformer is ge.Transformer, ge.sgv is ge.make_view)
 print(select.select_ops is ge.select_ops, util.get_tensors is ge.get_tensors)
+print(x.op._outputs[0] is x, list(x.op._inputs), list(x.op._control_inputs))
 print(ge.select_ts("^x", graph=x.graph) == [x], isinstance(ge.sgv(x.op), ge.SubGraphView))
 """
 
@@ -53,5 +54,6 @@ def test_replaced_gradients_and_modules(run):
         "1",
         "True True True",
         "True True",
+        "True [] []",
         "True True",
     ]
