@@ -346,5 +346,64 @@ def copied_assignments():
     return {"type": str(view.ops[0].outputs[0].dtype), "run": info.transformed(y)}
 
 
+@question
+def kept_operations():
+    a, b, c, d, e, f, g = make_chain()
+
+    def copy_some(info, op, new_inputs):
+        if op == c.op:
+            return op, list(op.outputs)
+        return ge.copy_op_handler(info, op, new_inputs)
+
+    transformer = ge.Transformer()
+    transformer.transform_op_handler = copy_some
+    return {"result": call(transformer, ge.sgv(c.op, d.op, g.op), a.graph, "")}
+
+
+@question
+def other_handlers():
+    a, b, c, d, e, f, g = make_chain()
+    transformer = ge.Transformer()
+    transformer.transform_external_input_handler = ge.keep_t_if_possible_handler
+    transformer.transform_external_hidden_input_handler = ge.replace_t_with_placeholder_handler
+    transformer.transform_control_input_handler = lambda info, op: b.op
+    transformer.assign_collections_handler = lambda info, elem, elem_: None
+    view, _ = transformer(ge.sgv(d.op, g.op).remap_inputs([0]), a.graph, "new", "")
+    with tf.Graph().as_default() as other:
+        transformer = ge.Transformer()
+        transformer.transform_control_input_handler = lambda info, op: (
+            ge.transform_op_if_inside_handler(info, op, keep_if_possible=False)
+        )
+        transformer(ge.sgv(d.op, g.op), other, "new")
+        transformer(ge.sgv(g.op), other, "")
+    return {"wiring": wiring(), "other": wiring(other)}
+
+
+@question
+def loops():
+    """Copies a loop into another graph: two loops of one graph cannot have the same name."""
+    with tf.Graph().as_default() as graph:
+        a = tf.constant(1.0, name="a")
+        out = tf.while_loop(lambda x: x < 10.0, lambda x: x * 3.0, [a], name="loop")
+        tf.negative(out, name="after")
+    other = tf.Graph()
+    view, _ = ge.copy(ge.sgv(graph), other)
+    with tf.Session(graph=other) as session:
+        after = session.run("after:0")
+    return {
+        "after": float(after),
+        "same": [one.name for one in view.ops] == [one.name for one in graph.get_operations()],
+    }
+
+
+@question
+def copies_of_changed_graphs():
+    a, b, c, d, e, f, g = make_chain()
+    later = tf.negative(b, name="later")
+    ge.reroute_ts([later], [a], can_modify=[d.op])
+    _, info = ge.copy_with_input_replacements([later.op, c.op, d.op], {b: a})
+    return {"d": d, "copied": info.transformed(d)}
+
+
 if __name__ == "__main__":
     main()

@@ -17,6 +17,8 @@ _PREDEFINED = {
     if key.isupper() and isinstance(value, str)
 }
 
+_LAST_OF_LOOP = ("NextIteration", "RefNextIteration")
+
 
 class CopiedPart:
     """The part of a graph that is being copied, and its copies.
@@ -56,8 +58,8 @@ class CopiedPart:
 def list_in_order(graph: tf.Graph, operations: Collection[tf.Operation]) -> list[tf.Operation]:
     """Returns operations in the order in which they were made, but each after its inputs.
 
-    An operation may take the results of later ones, if its inputs were changed; the operations of
-    a loop cannot all come after their inputs.
+    An operation takes the results of later ones if its inputs were changed. In a loop, the first
+    operation does not come after the last, whose results it takes from the second time on.
 
     Args:
       graph: Their graph.
@@ -68,7 +70,7 @@ def list_in_order(graph: tf.Graph, operations: Collection[tf.Operation]) -> list
     stack = [one for one in reversed(graph.get_operations()) if one in operations]
     while stack:
         operation = stack[-1]
-        before = [tensor.op for tensor in operation.inputs if tensor.op in operations]
+        before = [tensor.op for tensor in operation.inputs if _is_needed(tensor.op, operations)]
         waiting = [one for one in before if one not in entered]
         if operation in entered or not waiting:
             found.setdefault(stack.pop())
@@ -76,6 +78,10 @@ def list_in_order(graph: tf.Graph, operations: Collection[tf.Operation]) -> list
             stack.extend(reversed(waiting))
         entered.add(operation)
     return list(found)
+
+
+def _is_needed(operation: tf.Operation, operations: Collection[tf.Operation]) -> bool:
+    return operation in operations and operation.type not in _LAST_OF_LOOP
 
 
 def copy_op_handler(

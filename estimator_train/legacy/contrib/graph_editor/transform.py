@@ -157,7 +157,8 @@ class Transformer:
 
         Raises:
           TypeError: An argument has a wrong type.
-          ValueError: An operation is not in `src_scope`.
+          ValueError: An operation is not in `src_scope`, or `transform_op_handler` returned an
+            operation itself.
         """
         view = make_view(sgv)
         if not isinstance(dst_graph, tf.Graph):
@@ -175,29 +176,34 @@ class Transformer:
         inputs = set(info.sgv.inputs)
         late: list[tuple[tf.Operation, int, tf.Tensor]] = []
         for operation in list_in_order(info.graph, info.ops):
-            new_inputs: list[tf.Tensor] = []
+            found: dict[int, tf.Tensor] = {}
             for index, tensor in enumerate(operation.inputs):
                 if tensor in info.transformed_ts:
-                    new = info.transformed_ts[tensor]
+                    found[index] = info.transformed_ts[tensor]
                 elif tensor.op in info.ops:
-                    # The operation closes a loop of a while loop: its first input has the dtype.
-                    new = new_inputs[0]
                     late.append((operation, index, tensor))
                 elif tensor in inputs:
-                    new = self.transform_external_input_handler(info, tensor)
+                    found[index] = self.transform_external_input_handler(info, tensor)
                 else:
-                    new = self.transform_external_hidden_input_handler(info, tensor)
-                new_inputs.append(new)
-            copied, outputs = self.transform_op_handler(info, operation, new_inputs)
-            if copied is operation:
-                continue
-            info.transformed_ops[operation] = copied
-            self.assign_collections_handler(info, operation, copied)
-            for tensor, new in zip(operation.outputs, outputs, strict=True):
-                info.transformed_ts[tensor] = new
-                self.assign_collections_handler(info, tensor, new)
+                    found[index] = self.transform_external_hidden_input_handler(info, tensor)
+            # Until the last operation of a loop is copied, the first takes its start twice.
+            start = next(iter(found.values()), None)
+            new_inputs = [found.get(index, start) for index in range(len(operation.inputs))]
+            self._copy_operation(info, operation, new_inputs)
         for operation, index, tensor in late:
             info.close_loop(operation, index, tensor)
+
+    def _copy_operation(
+        self, info: CopiedPart, operation: tf.Operation, new_inputs: list[tf.Tensor | None]
+    ) -> None:
+        copied, outputs = self.transform_op_handler(info, operation, new_inputs)
+        if copied is operation:
+            raise ValueError("In-place transformation not allowed.")
+        info.transformed_ops[operation] = copied
+        self.assign_collections_handler(info, operation, copied)
+        for tensor, new in zip(operation.outputs, outputs, strict=True):
+            info.transformed_ts[tensor] = new
+            self.assign_collections_handler(info, tensor, new)
 
     def _add_control_inputs(self, info: CopiedPart) -> None:
         for operation, copied in info.transformed_ops.items():
