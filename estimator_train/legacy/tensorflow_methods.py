@@ -3,6 +3,7 @@
 import functools
 import pickle
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
@@ -10,6 +11,7 @@ from estimator_train.legacy.removed.add import add_missing
 
 # Settings of tf.data before TensorFlow 2.4 that change no result.
 _DATA_SETTINGS = ("autotune", "autotune_buffers", "autotune_cpu_budget", "hoist_random_uniform")
+_PARTS_OF_OPERATIONS = ("control_inputs", "inputs", "outputs")
 _DATA_PARTS = ("experimental_stats", "experimental_autotune", "experimental_stateful_whitelist")
 
 
@@ -34,6 +36,9 @@ def add_methods_of_tf1(tensorflow: ModuleType) -> None:
     """Adds what only programs of TensorFlow 1 use."""
     _accept_whole_floats(tensorflow.compat.v1.Dimension)
     _add_initialized_value(tensorflow)
+    # Attributes that operations had before they were written in C++.
+    former = {f"_{name}": property(attrgetter(name)) for name in _PARTS_OF_OPERATIONS}
+    add_missing(tensorflow.Operation, former)
     add_missing(tensorflow.keras.layers.Layer, {"apply": _apply_layer})
 
 

@@ -23,7 +23,6 @@ _NAMES = {
     "ffmpeg.ops": "gen_decode_audio_op_py gen_decode_video_op_py gen_encode_audio_op_py",
     "fused_conv": "ops",
     "fused_conv.ops": "gen_fused_conv2d_bias_activation_op",
-    "graph_editor": "edit reroute select subgraph transform util",
     "image": "ops",
     "image.ops": "gen_distort_image_ops gen_image_ops gen_single_image_random_dot_stereograms_ops",
     "input_pipeline": "ops",

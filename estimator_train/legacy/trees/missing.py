@@ -29,7 +29,6 @@ _REPLACEMENTS = {
     "tensorflow.contrib.tensorrt": "tf.experimental.tensorrt",
     "tensorflow.contrib.quantize": "the package tensorflow-model-optimization",
     "tensorflow.contrib.ffmpeg": "tf.audio",
-    "tensorflow.contrib.graph_editor": "tf.graph_util",
     "tensorflow.contrib.hub": "the package tensorflow-hub",
     "tensorflow.tools.graph_transforms": "tf.compat.v1.graph_util",
     "tensorflow.models": (

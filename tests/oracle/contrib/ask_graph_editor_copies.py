@@ -1,0 +1,409 @@
+"""Questions about `tf.contrib.graph_editor`: copies of parts of a graph."""
+
+import re
+
+import tensorflow as tf
+from asking import main, question, signature
+from editing import call, changed, describe, make_chain, wiring
+
+ge = tf.contrib.graph_editor
+
+
+@question
+def arguments():
+    names = (
+        "assign_renamed_collections_handler copy copy_op_handler copy_with_input_replacements "
+        "graph_replace keep_t_if_possible_handler replace_t_with_placeholder_handler "
+        "transform_op_if_inside_handler"
+    )
+    return {name: ", ".join(signature(getattr(ge, name))) for name in names.split()}
+
+
+def copied(function, *arguments, **named):
+    """Returns the view of a copy, and what was copied."""
+    view, info = function(*arguments, **named)
+    tensors = {key: info._transformed_ts[key] for key in info._transformed_ts}
+    return view, info._transformed_ops, tensors
+
+
+def chain(change):
+    """Returns what a change of the chain returns, and the wiring that it changes."""
+    with tf.Graph().as_default():
+        tensors = make_chain()
+        return changed(lambda: change(*tensors))
+
+
+def elsewhere(change):
+    """Returns what a copy into another graph returns, and the wiring of that graph."""
+    with tf.Graph().as_default():
+        tensors = make_chain()
+        other = tf.Graph()
+        return changed(lambda: change(other, *tensors)) + " ; " + " ".join(wiring(other))
+
+
+@question
+def copies():
+    def into_scope(a, b, c, d, e, f, g):
+        with tf.name_scope("around"):
+            return copied(ge.copy, ge.sgv(c.op, d.op))
+
+    def under_control(a, b, c, d, e, f, g):
+        with tf.control_dependencies([b]):
+            return copied(ge.copy, ge.sgv(c.op, d.op))
+
+    return {
+        "some": chain(lambda a, b, c, d, e, f, g: copied(ge.copy, ge.sgv(c.op, d.op))),
+        "operations": chain(lambda a, b, c, d, e, f, g: copied(ge.copy, [c.op, d.op])),
+        "one": chain(lambda a, b, c, d, e, f, g: copied(ge.copy, d.op)),
+        "scope": chain(lambda a, b, c, d, e, f, g: copied(ge.copy, [c.op, d.op], dst_scope="new")),
+        "source scope": chain(
+            lambda a, b, c, d, e, f, g: copied(
+                ge.copy, [c.op, d.op], dst_scope="new", src_scope="outer"
+            )
+        ),
+        "source scope slashes": chain(
+            lambda a, b, c, d, e, f, g: copied(
+                ge.copy, [c.op, d.op], dst_scope="new/", src_scope="outer/"
+            )
+        ),
+        "only source scope": chain(
+            lambda a, b, c, d, e, f, g: copied(ge.copy, [c.op, d.op], src_scope="outer")
+        ),
+        "wrong source scope": chain(
+            lambda a, b, c, d, e, f, g: copied(ge.copy, [c.op, f.op], src_scope="outer")
+        ).split(";")[0],
+        "used scope": chain(lambda a, b, c, d, e, f, g: copied(ge.copy, [f.op], dst_scope="outer")),
+        "reused scope": chain(
+            lambda a, b, c, d, e, f, g: copied(
+                ge.copy, [f.op], dst_scope="outer", reuse_dst_scope=True
+            )
+        ),
+        "waiting": chain(lambda a, b, c, d, e, f, g: copied(ge.copy, [g.op])),
+        "waiting inside": chain(lambda a, b, c, d, e, f, g: copied(ge.copy, [d.op, g.op])),
+        "all": chain(lambda a, b, c, d, e, f, g: copied(ge.copy, ge.sgv(a.graph))),
+        "twice": chain(lambda a, b, c, d, e, f, g: (copied(ge.copy, d.op), copied(ge.copy, d.op))),
+        "in name scope": chain(into_scope),
+        "under control": chain(under_control),
+        "mapped": chain(
+            lambda a, b, c, d, e, f, g: copied(ge.copy, ge.sgv(c.op, d.op).remap([1], [1]))
+        ),
+        "passing": chain(lambda a, b, c, d, e, f, g: copied(ge.copy, ge.sgv(c.op, e))),
+        "other order": chain(lambda a, b, c, d, e, f, g: copied(ge.copy, [g.op, f.op, d.op, c.op])),
+        "input twice": chain(lambda a, *_: copied(ge.copy, tf.multiply(a, a, name="s").op)),
+        "wrong": chain(lambda a, b, c, d, e, f, g: ge.copy(3)),
+        "wrong graph": chain(lambda a, b, c, d, e, f, g: ge.copy(d.op, 3)),
+        "empty": chain(lambda a, b, c, d, e, f, g: copied(ge.copy, [])),
+    }
+
+
+@question
+def copies_elsewhere():
+    return {
+        "some": elsewhere(lambda other, a, b, c, d, e, f, g: copied(ge.copy, [c.op, d.op], other)),
+        "all": elsewhere(lambda other, *_: copied(ge.copy, ge.sgv(_[0].graph), other)),
+        "scope": elsewhere(
+            lambda other, a, b, c, d, e, f, g: copied(
+                ge.copy, ge.sgv(a.graph), other, "there", "outer"
+            )
+        ),
+        "scope of some": elsewhere(
+            lambda other, a, b, c, d, e, f, g: copied(
+                ge.copy, ge.sgv("outer", graph=a.graph), other, "there", "outer"
+            )
+        ),
+        "waiting": elsewhere(lambda other, a, b, c, d, e, f, g: copied(ge.copy, g.op, other)),
+    }
+
+
+@question
+def replaced_inputs():
+    replace = ge.copy_with_input_replacements
+
+    def to_new(a, b, c, d, e, f, g):
+        new = tf.constant([7.0, 9.0], name="new")
+        return copied(replace, ge.sgv(c.op, d.op), {a: new})
+
+    def to_new_scope(a, b, c, d, e, f, g):
+        new = tf.constant([7.0, 9.0], name="new")
+        return copied(replace, ge.sgv(c.op, d.op), {a: new}, dst_scope="scope")
+
+    def to_other_graph(a, b, c, d, e, f, g):
+        with tf.Graph().as_default() as other:
+            new = tf.constant([7.0, 9.0], name="new")
+            result = copied(replace, ge.sgv(c.op, d.op), {a: new}, other)
+            return describe(result), " ".join(wiring(other))
+
+    return {
+        "none": chain(lambda a, b, c, d, e, f, g: copied(replace, ge.sgv(c.op, d.op), {})),
+        "operations": chain(lambda a, b, c, d, e, f, g: copied(replace, [c.op, d.op], {})),
+        "input": chain(lambda a, b, c, d, e, f, g: copied(replace, ge.sgv(c.op, d.op), {a: b})),
+        "new": chain(to_new),
+        "new scope": chain(to_new_scope),
+        "other graph": chain(to_other_graph),
+        "inside": chain(lambda a, b, c, d, e, f, g: copied(replace, ge.sgv(c.op, d.op), {c: b})),
+        "outside": chain(lambda a, b, c, d, e, f, g: copied(replace, ge.sgv(c.op, d.op), {f: b})),
+        "wrong value": chain(lambda a, b, c, d, e, f, g: replace(ge.sgv(c.op), {a: 3})),
+        "wrong key": chain(lambda a, b, c, d, e, f, g: copied(replace, ge.sgv(c.op), {3: a})),
+        "operation": chain(lambda a, b, c, d, e, f, g: copied(replace, ge.sgv(c.op), {a.op: b})),
+        "dtype": chain(
+            lambda a, b, c, d, e, f, g: replace(ge.sgv(c.op), {a: tf.constant(1, name="one")})
+        ).split(":")[0],
+        "waiting": chain(lambda a, b, c, d, e, f, g: copied(replace, ge.sgv(g.op), {})),
+    }
+
+
+def waiting(before, value):
+    with tf.control_dependencies([before]):
+        return tf.identity(value, name="waiting")
+
+
+@question
+def replaced_graphs():
+    replace = ge.graph_replace
+
+    def to_new(a, b, c, d, e, f, g):
+        return replace(f, {a: tf.constant([7.0, 9.0], name="new")})
+
+    def to_new_waiting(a, b, c, d, e, f, g):
+        return replace([g], {b: tf.constant([7.0, 9.0], name="new")})
+
+    def nested(a, b, c, d, e, f, g):
+        new = tf.constant([7.0, 9.0], name="new")
+        return replace([f, [e]], {d: new})
+
+    def keyed(a, b, c, d, e, f, g):
+        new = tf.constant([7.0, 9.0], name="new")
+        found = replace({"f": f, "e": e}, {d: new})
+        return str(sorted(found)) + describe(found["f"]) + describe(found["e"])
+
+    return {
+        "one": chain(to_new),
+        "list": chain(to_new_waiting),
+        "nested": chain(nested),
+        "dict": chain(keyed),
+        "tuple": chain(lambda a, b, c, d, e, f, g: type(replace((f, e), {b: a})).__name__),
+        "scope": chain(lambda a, b, c, d, e, f, g: replace(f, {b: a}, dst_scope="new")),
+        "source scope": chain(lambda a, b, c, d, e, f, g: replace(e, {d: a}, "new", "outer")),
+        "reused scope": chain(
+            lambda a, b, c, d, e, f, g: replace(f, {b: a}, "outer", reuse_dst_scope=True)
+        ),
+        "inner": chain(lambda a, b, c, d, e, f, g: replace(f, {c: a})),
+        "itself": chain(lambda a, b, c, d, e, f, g: replace(f, {f: a})),
+        "apart": chain(lambda a, b, c, d, e, f, g: replace(d, {f: a})),
+        "two": chain(lambda a, b, c, d, e, f, g: replace([f, e], {a: b, b: a})),
+        "none": chain(lambda a, b, c, d, e, f, g: replace(f, {})),
+        "wrong": chain(lambda a, b, c, d, e, f, g: replace(3, {a: b})),
+        "operation": chain(lambda a, b, c, d, e, f, g: replace(f.op, {a: b})),
+        "by control": chain(lambda a, b, c, d, e, f, g: replace(waiting(d, b), {a: b})),
+        "wrong value": chain(lambda a, b, c, d, e, f, g: replace(f, {a: 3})),
+    }
+
+
+@question
+def informed():
+    a, b, c, d, e, f, g = make_chain()
+    view, info = ge.copy(ge.sgv(c.op, d.op), dst_scope="new", src_scope="outer")
+    _, plain = ge.copy(ge.sgv(c.op))
+    _, other = ge.copy(ge.sgv(c.op), tf.Graph())
+    return {
+        "type": type(info).__name__,
+        "transformed": describe((info.transformed(c), info.transformed(d.op))),
+        "transformed list": call(info.transformed, [c, d]),
+        "transformed dict": call(lambda: info.transformed({"c": c})["c"]),
+        "transformed missing": call(info.transformed, f),
+        "transformed missing function": call(info.transformed, f, lambda one: one),
+        "transformed view": call(info.transformed, ge.sgv(c.op)).split(":")[0],
+        "transformed input": call(info.transformed, a),
+        "original": describe((info.original(view.ops[0]), info.original(view.outputs[0]))),
+        "original missing": call(info.original, f),
+        "original missing function": call(info.original, f, lambda one: "none"),
+        "printed": lines(info),
+        "printed plain": lines(plain),
+        "printed other": lines(other),
+    }
+
+
+def lines(info):
+    """Returns the lines of a printed info without the numbers of its graphs."""
+    return re.sub(r"graph\[[0-9]+\]", "graph", str(info)).split("\n")
+
+
+@question
+def computed():
+    a, b, c, d, e, f, g = make_chain()
+    new = tf.constant([0.5, 0.25], name="new")
+    _, info = ge.copy_with_input_replacements(ge.sgv([c.op, d.op, e.op]), {a: new})
+    return {
+        "f": f,
+        "replaced": ge.graph_replace(f, {a: new}),
+        "copied": info.transformed(e),
+        "gradient": tf.gradients(ge.graph_replace(f, {a: new}), [new, b]),
+    }
+
+
+@question
+def of_variables():
+    v = tf.get_variable("v", initializer=tf.constant([1.0, 2.0]), use_resource=False)
+    r = tf.get_variable("r", initializer=tf.constant([3.0, 4.0]), use_resource=True)
+    product = tf.multiply(v, r, name="product")
+    with tf.device("/cpu:0"):
+        placed = tf.negative(product, name="placed")
+    with tf.colocate_with(product):
+        beside = tf.exp(product, name="beside")
+    view, info = ge.copy([product.op, placed.op, beside.op])
+    return {
+        "copies": describe(view),
+        "device": info.transformed(placed).device,
+        "colocated": [one.decode() for one in info.transformed(beside).op.colocation_groups()],
+        "reads": ge.graph_replace(beside, {product: product + 1.0}),
+        "original": beside,
+    }
+
+
+@question
+def handled():
+    a, b, c, d, e, f, g = make_chain()
+    transformer = ge.Transformer()
+    seen = []
+
+    def copy_op(info, op, new_inputs):
+        seen.append(op.name)
+        return ge.copy_op_handler(info, op, new_inputs)
+
+    def keep(info, t):
+        seen.append(t.name)
+        return t
+
+    # `transform_original_op_handler` is about an attribute that TensorFlow has no more.
+    names = sorted(name for name in vars(transformer) if "original" not in name)
+    transformer.transform_op_handler = copy_op
+    transformer.transform_external_input_handler = keep
+    view, info = transformer(ge.sgv(c.op, d.op), a.graph, "new")
+    return {
+        "names": names,
+        "seen": sorted(seen),
+        "view": describe(view),
+        "operations": describe(info._transformed_ops),
+        "wiring": [line for line in wiring() if line.startswith("new")],
+    }
+
+
+@question
+def conditions():
+    _, _, _, d, e, _, _ = make_chain()
+    condition = tf.placeholder_with_default(True, [], name="condition")
+    chosen = tf.cond(condition, lambda: d * 2.0, lambda: e * 3.0, name="chosen")
+    new = tf.constant([0.5, 0.25], name="new")
+    _, info = ge.copy_with_input_replacements(ge.sgv("^chosen", graph=d.graph), {})
+    return {
+        "original": chosen,
+        "replaced": ge.graph_replace(chosen, {d: new}),
+        "copied": info.transformed(chosen),
+    }
+
+
+@question
+def collections():
+    a, b, c, d, e, f, g = make_chain()
+    tf.add_to_collection("kept", c)
+    tf.add_to_collection("losses", c)
+    tf.add_to_collection("operations", d.op)
+    tf.add_to_collection("outer/kept", d)
+    ge.copy([c.op, d.op], dst_scope="new")
+    other = tf.Graph()
+    ge.copy([c.op, d.op], other, dst_scope="new")
+    graphs = {"same": a.graph, "other": other}
+    return {
+        name: sorted(key + ": " + describe(graph.get_collection(key)) for key in keys)
+        for name, graph in graphs.items()
+        for keys in [graph.get_all_collection_keys()]
+    }
+
+
+@question
+def scopes_and_devices():
+    a, b, c, d, e, f, g = make_chain()
+    with tf.device("/cpu:0"):
+        placed = tf.negative(d, name="placed")
+    with tf.device("/cpu:0"):
+        view, _ = ge.copy([d.op, placed.op])
+    names = [str(one.device) for one in view.ops + list(view.ops[0].inputs)]
+    ge.copy(d.op, dst_scope="new/")
+    ge.copy(d.op, dst_scope="new/")
+    with tf.name_scope("around"):
+        ge.copy(d.op, dst_scope="sub")
+        ge.copy(d.op, dst_scope="sub", reuse_dst_scope=True)
+        ge.copy(d.op, reuse_dst_scope=True)
+    return {"devices": names, "wiring": wiring()}
+
+
+@question
+def copied_assignments():
+    _, _, _, d, _, _, _ = make_chain()
+    v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=False)
+    y = tf.assign_add(v, d, name="y")
+    view, info = ge.copy_with_input_replacements(y.op, {})
+    return {"type": str(view.ops[0].outputs[0].dtype), "run": info.transformed(y)}
+
+
+@question
+def kept_operations():
+    a, b, c, d, e, f, g = make_chain()
+
+    def copy_some(info, op, new_inputs):
+        if op == c.op:
+            return op, list(op.outputs)
+        return ge.copy_op_handler(info, op, new_inputs)
+
+    transformer = ge.Transformer()
+    transformer.transform_op_handler = copy_some
+    return {"result": call(transformer, ge.sgv(c.op, d.op, g.op), a.graph, "")}
+
+
+@question
+def other_handlers():
+    a, b, c, d, e, f, g = make_chain()
+    transformer = ge.Transformer()
+    transformer.transform_external_input_handler = ge.keep_t_if_possible_handler
+    transformer.transform_external_hidden_input_handler = ge.replace_t_with_placeholder_handler
+    transformer.transform_control_input_handler = lambda info, op: b.op
+    transformer.assign_collections_handler = lambda info, elem, elem_: None
+    view, _ = transformer(ge.sgv(d.op, g.op).remap_inputs([0]), a.graph, "new", "")
+    with tf.Graph().as_default() as other:
+        transformer = ge.Transformer()
+        transformer.transform_control_input_handler = lambda info, op: (
+            ge.transform_op_if_inside_handler(info, op, keep_if_possible=False)
+        )
+        transformer(ge.sgv(d.op, g.op), other, "new")
+        transformer(ge.sgv(g.op), other, "")
+    return {"wiring": wiring(), "other": wiring(other)}
+
+
+@question
+def loops():
+    """Copies a loop into another graph: two loops of one graph cannot have the same name."""
+    with tf.Graph().as_default() as graph:
+        a = tf.constant(1.0, name="a")
+        out = tf.while_loop(lambda x: x < 10.0, lambda x: x * 3.0, [a], name="loop")
+        tf.negative(out, name="after")
+    other = tf.Graph()
+    view, _ = ge.copy(ge.sgv(graph), other)
+    with tf.Session(graph=other) as session:
+        after = session.run("after:0")
+    return {
+        "after": float(after),
+        "same": [one.name for one in view.ops] == [one.name for one in graph.get_operations()],
+    }
+
+
+@question
+def copies_of_changed_graphs():
+    a, b, c, d, e, f, g = make_chain()
+    later = tf.negative(b, name="later")
+    ge.reroute_ts([later], [a], can_modify=[d.op])
+    _, info = ge.copy_with_input_replacements([later.op, c.op, d.op], {b: a})
+    return {"d": d, "copied": info.transformed(d)}
+
+
+if __name__ == "__main__":
+    main()
