@@ -40,6 +40,7 @@ LONG = {
         "legacy_attention",
         "legacy_seq2seq",
         "metrics",
+        "model_pruning_training",
         "monitors",
         "monotonic",
         "optimize_loss",
