@@ -28,7 +28,8 @@ RECORDED = {
 OURS = json.loads(Path(__file__).with_name("contrib_ours.json").read_text(encoding="utf-8"))
 # The slowest areas: complete networks, and estimators that are trained.
 LONG = {
-    *("batching", "clusters", "crf", "data", "decoding", "estimator", "further_cells"),
+    *("batching", "clusters", "crf", "data", "decoding", "estimator", "estimator_exports"),
+    "further_cells",
     *("further_distributions", "learn"),
     *(
         "further_opt",
@@ -40,6 +41,7 @@ LONG = {
         "legacy_attention",
         "legacy_seq2seq",
         "metrics",
+        "model_pruning_training",
         "monitors",
         "monotonic",
         "optimize_loss",

@@ -10,7 +10,7 @@ _NAMES = {
         "constrained_optimization copy_graph decision_trees ffmpeg "
         "fused_conv grid_rnn hadoop ignite input_pipeline integrate kafka "
         "kinesis labeled_tensor libsvm "
-        "meta_graph_transform model_pruning nearest_neighbor "
+        "meta_graph_transform nearest_neighbor "
         "periodic_resample proto quantization quantize receptive_field recurrent "
         "reduce_slice_ops remote_fused_graph rpc session_bundle solvers "
         "specs stat_summarizer stateless tensor_forest tensorrt testing text"

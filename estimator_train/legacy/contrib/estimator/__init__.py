@@ -23,6 +23,10 @@ from estimator_train.experimental import (
 )
 from estimator_train.export.receivers import build_raw_supervised_input_receiver_fn
 from estimator_train.legacy.contrib._types import Optimizer
+from estimator_train.legacy.contrib.estimator.annotations import (
+    DNNClassifierWithLayerAnnotations,
+    DNNRegressorWithLayerAnnotations,
+)
 from estimator_train.legacy.contrib.estimator.boosted_trees import (
     boosted_trees_classifier_train_in_memory,
     boosted_trees_regressor_train_in_memory,
@@ -36,11 +40,16 @@ from estimator_train.legacy.contrib.estimator.heads import (
     poisson_regression_head,
     regression_head,
 )
+from estimator_train.legacy.contrib.estimator.receivers import (
+    build_supervised_input_receiver_fn_from_input_fn,
+)
 from estimator_train.legacy.contrib.estimator.rnn_estimators import RNNClassifier, RNNEstimator
 from estimator_train.training.early_stopping.eval_metrics import read_eval_metrics
 from estimator_train.training.extenders import add_metrics, clip_gradients_by_norm, forward_features
 
 __all__ = [
+    "DNNClassifierWithLayerAnnotations",
+    "DNNRegressorWithLayerAnnotations",
     "InMemoryEvaluatorHook",
     "RNNClassifier",
     "RNNEstimator",
@@ -50,6 +59,7 @@ __all__ = [
     "boosted_trees_classifier_train_in_memory",
     "boosted_trees_regressor_train_in_memory",
     "build_raw_supervised_input_receiver_fn",
+    "build_supervised_input_receiver_fn_from_input_fn",
     "call_logit_fn",
     "clip_gradients_by_norm",
     "dnn_logit_fn_builder",

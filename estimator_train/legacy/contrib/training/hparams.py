@@ -4,7 +4,7 @@ import json
 import numbers
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 _ITEM = re.compile(
     r"\s*(?P<name>[a-zA-Z][\w.]*)(?:\[(?P<index>\d+)\])?\s*=\s*(?:\[(?P<list>[^\]]*)\]|(?P<value>[^,\[]*))"
@@ -80,6 +80,11 @@ class HParams:
         self._model_structure = model_structure
         for name, value in kwargs.items():
             self.add_hparam(name, value)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Returns a value: type checkers cannot know the names."""
 
     def add_hparam(self, name: str, value: Any) -> None:
         """Adds a hyperparameter.
