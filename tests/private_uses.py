@@ -113,6 +113,10 @@ OF_LIBRARIES = {
         "_values": "where the values of a series are, to see whether two series share them",
         "_ndarray": "the same, of the arrays of pandas",
     },
+    "estimator_train/legacy/contrib/estimator/saved_model_graphs.py": {
+        "tensorflow.core.framework": "the message has no public name",
+        "tensorflow.core.protobuf": "the message has no public name",
+    },
     "estimator_train/legacy/contrib/eager.py": {
         "_id": "the identity of a tensor of TensorFlow 1",
     },

@@ -49,6 +49,7 @@ LONG = {
         "reversible",
         "rnn",
         "rnn_estimators",
+        "saved_model_estimator",
         "seq2seq",
         "slim_nets",
     ),

@@ -44,6 +44,7 @@ from estimator_train.legacy.contrib.estimator.receivers import (
     build_supervised_input_receiver_fn_from_input_fn,
 )
 from estimator_train.legacy.contrib.estimator.rnn_estimators import RNNClassifier, RNNEstimator
+from estimator_train.legacy.contrib.estimator.saved_model_estimator import SavedModelEstimator
 from estimator_train.training.early_stopping.eval_metrics import read_eval_metrics
 from estimator_train.training.extenders import add_metrics, clip_gradients_by_norm, forward_features
 
@@ -53,6 +54,7 @@ __all__ = [
     "InMemoryEvaluatorHook",
     "RNNClassifier",
     "RNNEstimator",
+    "SavedModelEstimator",
     "TowerOptimizer",
     "add_metrics",
     "binary_classification_head",
