@@ -64,7 +64,8 @@ def warn_of_keras_3_variables() -> None:
         return
     folder = os.path.dirname(str(sys.modules["keras"].__file__)) + os.sep
     for variable in tf.compat.v1.global_variables():
-        if any(frame.filename.startswith(folder) for frame in variable.op.traceback):
+        frames = variable.op.traceback or ()  # An imported operation has none.
+        if any(frame.filename.startswith(folder) for frame in frames):
             _warned = True
             _LOG.warning(
                 "The variable '%s' was created by Keras 3, which numbers layers across graphs: a "

@@ -80,6 +80,22 @@ def test_layers_of_keras_3_train_and_a_warning_names_their_variables(
     assert {"out/kernel", "out/bias"} < set(estimator.get_variable_names())
 
 
+def test_a_model_fn_may_import_a_graph_with_variables(tmp_path: Path) -> None:
+    v1 = tf.compat.v1
+    with tf.Graph().as_default() as written:
+        v1.get_variable("w", initializer=[[1.0], [2.0]])
+        meta_graph = v1.train.export_meta_graph(graph=written)
+
+    def model_fn(features: Any, labels: Any, mode: str) -> est.EstimatorSpec:
+        v1.train.import_meta_graph(meta_graph)
+        [weights] = v1.get_collection(v1.GraphKeys.TRAINABLE_VARIABLES)
+        loss = tf.reduce_mean((features @ weights - labels) ** 2)
+        return est.EstimatorSpec(mode, loss=loss)
+
+    expected = np.square(X @ [[1.0], [2.0]] - Y).mean()
+    assert est.Estimator(model_fn).evaluate(_input)["loss"] == pytest.approx(expected)
+
+
 def _lacking(features: tf.Tensor) -> tf.Tensor:
     return keras.losses.mean_no_such(features)
 
