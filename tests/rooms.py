@@ -9,7 +9,8 @@ ROOMS = {
     "bootstrap": "cluster engine.tf_internals",
     "canned": "canned.parts estimator estimator_spec heads",
     "canned.boosted_trees": (
-        "canned.parts engine engine.checkpoints engine.context estimator estimator_spec heads"
+        "canned.parts cluster engine engine.checkpoints engine.context estimator estimator_spec "
+        "heads"
     ),
     "canned.parts": (
         "engine engine.checkpoints engine.tf_internals estimator_spec heads optimizers run_config"

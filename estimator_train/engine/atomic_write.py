@@ -41,3 +41,14 @@ def atomic_copy(source: str, target: str) -> None:
     """
     with replace_file(target) as unfinished:
         tf.io.gfile.copy(source, unfinished, overwrite=True)
+
+
+def copy_checkpoint(source: str, target: str) -> None:
+    """Copies a checkpoint's files, the index last: a reader finds no checkpoint without it.
+
+    Args:
+      source: Path prefix of the checkpoint.
+      target: Path prefix of the copy, in a directory that exists.
+    """
+    for file in (*tf.io.gfile.glob(source + ".data-*"), source + ".index"):
+        atomic_copy(file, target + file[len(source) :])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import shutil
 from pathlib import Path
@@ -51,11 +52,30 @@ def test_a_converted_model_dir_keeps_a_copy_for_the_original(
     converted = [text for text in caplog.messages if text.startswith("Converted the boosted trees")]
     assert len(converted) == 1
 
-    # Training writes a checkpoint of the same step; a later conversion changes nothing.
-    shutil.copy(copies / "checkpoint", tmp_path / "model" / "checkpoint")
-    questions.make_again(est, "people", str(tmp_path / "model")).latest_checkpoint()
-    questions.observe(estimator, "people", read_trees)
+    questions.observe(estimator, "people", read_trees)  # Writes a checkpoint of the same step.
     assert {path.name: path.read_bytes() for path in copies.iterdir()} == original
+
+
+def test_a_model_dir_is_converted_again_after_the_original_has_used_it(tmp_path: Path) -> None:
+    copy_checkpoint("people", tmp_path / "model").latest_checkpoint()
+    shutil.copytree(CHECKPOINTS / "numeric_batches", tmp_path / "model", dirs_exist_ok=True)
+    estimator = questions.make_again(est, "numeric batches", str(tmp_path / "model"))
+    assert estimator.latest_checkpoint() == str(tmp_path / "model" / "converted.ckpt-1")
+    copies = tmp_path / "model" / "tf_estimator"
+    for step in (5, 1):
+        assert (copies / f"model.ckpt-{step}.index").exists()
+    assert tf.train.latest_checkpoint(str(copies)) == str(copies / "model.ckpt-1")
+
+
+def test_a_worker_leaves_the_conversion_to_the_chief(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = {"chief": ["localhost:1"], "worker": ["localhost:2"], "ps": ["localhost:3"]}
+    config = {"cluster": cluster, "task": {"type": "worker", "index": 0}}
+    monkeypatch.setenv("TF_CONFIG", json.dumps(config))
+    path = copy_checkpoint("people", tmp_path / "model").latest_checkpoint()
+    assert path == str(tmp_path / "model" / "model.ckpt-5")
+    assert not (tmp_path / "model" / "tf_estimator").exists()
 
 
 def test_a_checkpoint_of_the_original_is_exported(tmp_path: Path) -> None:

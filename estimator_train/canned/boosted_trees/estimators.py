@@ -22,6 +22,7 @@ from estimator_train.canned.boosted_trees.original_checkpoints import convert_mo
 from estimator_train.canned.boosted_trees.settings import Settings
 from estimator_train.canned.parts.argument_types import Config, FeatureColumns, ModelDir
 from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
+from estimator_train.cluster import EVALUATOR
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.estimator import Estimator
 from estimator_train.heads import Head
@@ -121,7 +122,9 @@ class _BoostedTrees(Estimator):
 
     def _convert_model_dir(self) -> None:
         """Converts the latest checkpoint if it is of tf.estimator; looks once at a directory."""
-        if self._converted_dir != self.model_dir:
+        # Other tasks of a cluster read no checkpoint, and would write the same files.
+        reads_checkpoints = self.config.is_chief or self.config.task_type == EVALUATOR
+        if reads_checkpoints and self._converted_dir != self.model_dir:
             convert_model_dir(
                 self.model_dir, self._features, self._settings, self._head.logits_dimension
             )

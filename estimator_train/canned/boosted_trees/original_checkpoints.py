@@ -19,7 +19,7 @@ from estimator_train.canned.boosted_trees.features import Features
 from estimator_train.canned.boosted_trees.growing import Grower
 from estimator_train.canned.boosted_trees.quantiles import Quantiles, create_quantiles
 from estimator_train.canned.boosted_trees.settings import Settings
-from estimator_train.engine.atomic_write import atomic_write
+from estimator_train.engine.atomic_write import atomic_write, copy_checkpoint
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 
 _LOG = tf.get_logger()
@@ -76,7 +76,10 @@ def convert_model_dir(model_dir: str, features: Features, settings: Settings, lo
     if not reader.has_tensor(_TREES):
         return
     copies = os.path.join(model_dir, _COPIES)
-    _copy_checkpoint(path, copies)
+    tf.io.gfile.makedirs(copies)
+    copied = os.path.join(copies, os.path.basename(path))
+    copy_checkpoint(path, copied)
+    _write_list(copied)
     step = reader.get_tensor("global_step")
     converted = os.path.join(model_dir, f"converted.ckpt-{step}")
     _write_checkpoint(reader, converted, features, settings, logits)
@@ -87,18 +90,6 @@ def convert_model_dir(model_dir: str, features: Features, settings: Settings, lo
         converted,
         copies,
     )
-
-
-def _copy_checkpoint(path: str, directory: str) -> None:
-    """Copies a checkpoint to a directory, unless another process has done so."""
-    if tf.io.gfile.exists(directory):
-        return
-    unfinished = f"{directory}.{os.getpid()}"
-    tf.io.gfile.makedirs(unfinished)
-    for file in tf.io.gfile.glob(f"{path}.*"):
-        tf.io.gfile.copy(file, os.path.join(unfinished, os.path.basename(file)), overwrite=True)
-    _write_list(os.path.join(unfinished, os.path.basename(path)))
-    tf.io.gfile.rename(unfinished, directory)
 
 
 def _write_list(path: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.atomic_write import atomic_copy, atomic_write
+from estimator_train.engine.atomic_write import atomic_write, copy_checkpoint
 from estimator_train.engine.checkpoints import storage
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.run_config import RunConfig
@@ -58,7 +58,7 @@ def keep_if_best(
         tf.io.gfile.makedirs(directory)
         if len(others) == len(before):  # This checkpoint is not there yet.
             try:
-                _copy(checkpoint_path, os.path.join(directory, name))
+                copy_checkpoint(checkpoint_path, os.path.join(directory, name))
             except tf.errors.NotFoundError:
                 _remove(os.path.join(directory, name))
                 _LOG.warning(_DELETED, checkpoint_path, metric, entry["value"])
@@ -94,12 +94,6 @@ def _write(directory: str, kept: list[dict[str, Any]]) -> None:
     paths = [os.path.join(base, entry["name"]) for entry in kept]
     # The file `checkpoint` ends with the latest checkpoint; here that is the best one.
     tf.compat.v1.train.update_checkpoint_state(directory, paths[0], paths[::-1])
-
-
-def _copy(source: str, destination: str) -> None:
-    """Copies a checkpoint's files, the index last: a reader finds no checkpoint without it."""
-    for file in (*tf.io.gfile.glob(source + ".data-*"), source + ".index"):
-        atomic_copy(file, destination + file[len(source) :])
 
 
 def _remove(path: str) -> None:
