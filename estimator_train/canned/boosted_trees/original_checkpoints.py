@@ -36,7 +36,6 @@ _MESSAGES = {
         (2, "threshold", "int32"),  # Of a categorical split: the value that goes left.
         (3, "left_id", "int32"),
         (4, "right_id", "int32"),
-        (5, "dimension_id", "int32"),
     ],
     "NodeMetadata": [(1, "gain", "float"), (2, "original_leaf", "Leaf")],
     "Node": [
@@ -112,7 +111,7 @@ def _write_checkpoint(
         Grower(ensemble, features, settings, logits)
         values = {
             step: reader.get_tensor("global_step"),
-            ensemble.centering: reader.get_tensor(f"{SCOPE}/center_bias_needed"),
+            ensemble.centering: _read_flag(reader, "center_bias_needed"),
             **_read_ensemble(message, ensemble, logits),
             **(_read_boundaries(reader, quantiles) if quantiles else {}),
         }
@@ -190,9 +189,15 @@ def _get_values(leaf: Any, logits: int) -> list[float]:
     return list(leaf.vector.value) or [leaf.scalar] * logits
 
 
+def _read_flag(reader: Any, name: str) -> bool:
+    """Returns a flag of the model; False if the checkpoint is of a TensorFlow without the flag."""
+    key = f"{SCOPE}/{name}"
+    return bool(reader.has_tensor(key) and reader.get_tensor(key))
+
+
 def _read_boundaries(reader: Any, quantiles: Quantiles) -> dict[tf.Variable, Any]:
     """Returns the values of the variables of quantiles."""
-    if not reader.get_tensor(f"{SCOPE}/are_boundaries_ready"):
+    if not _read_flag(reader, "are_boundaries_ready"):
         return {}
     size, buckets = quantiles.boundaries.shape.as_list()
     boundaries = np.full([size, buckets], np.inf, np.float32)

@@ -7,7 +7,7 @@ import tf_keras
 
 
 def list_variables(model: tf_keras.Model) -> list[tf.Variable]:
-    """Returns the weights of a model that are variables; a vocabulary of a lookup layer is none."""
+    """Returns the weights of a model that are variables, without vocabularies of lookup layers."""
     return [weight for weight in model.weights if isinstance(weight, tf.Variable)]
 
 

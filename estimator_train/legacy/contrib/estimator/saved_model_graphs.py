@@ -51,8 +51,8 @@ def import_meta_graph(
     """Imports a graph into the default graph, which has the global step and the inputs.
 
     Vocabulary files must be where they were at the export, as under TensorFlow 1.15. Variables
-    keep their names. All other operations may get other names, so that operations with
-    names of their own are added behind those that are used.
+    keep their names. Other operations get new names if theirs are taken; this function finds the
+    results by operations that it adds under unused names.
 
     Args:
       meta_graph: The graph.

@@ -86,7 +86,7 @@ class Transformer:
           reuse_dst_scope: Whether the copies may be in a scope that exists.
 
         Returns:
-          A view of the copies, and what they are copies of.
+          A view of the copies, and a TransformerInfo that maps originals to copies.
 
         Raises:
           TypeError: An argument has a wrong type.
@@ -180,7 +180,7 @@ def copy(
       reuse_dst_scope: Whether the copies may be in a scope that exists.
 
     Returns:
-      A view of the copies, and what they are copies of.
+      A view of the copies, and a TransformerInfo that maps originals to copies.
 
     Raises:
       TypeError: An argument has a wrong type.
@@ -211,7 +211,7 @@ def copy_with_input_replacements(
       reuse_dst_scope: Whether the copies may be in a scope that exists.
 
     Returns:
-      A view of the copies, and what they are copies of.
+      A view of the copies, and a TransformerInfo that maps originals to copies.
 
     Raises:
       TypeError: An argument has a wrong type.
