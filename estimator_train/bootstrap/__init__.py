@@ -49,9 +49,9 @@ def import_tracked_modules(user: str) -> None:
 def prepare_tensorflow() -> None:
     """Prepares the process for the engine, after TensorFlow is imported; only the first time."""
     collection.speed_up_full_collection()
-    from estimator_train.engine.tf_internals import graph_text, modes
+    from estimator_train.engine.tf_internals import graph_messages, modes
 
     # TensorFlow would convert each function between its own and the user's: hundreds of this
     # package, which would take most of the time to build a graph.
     modes.never_convert("estimator_train")
-    graph_text.mend_text_of_graphs()
+    graph_messages.mend_text_of_graphs()

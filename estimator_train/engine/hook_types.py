@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import step_reads
 
 Hook: TypeAlias = tf.compat.v1.train.SessionRunHook
 RunArgs: TypeAlias = tf.compat.v1.train.SessionRunArgs
@@ -27,7 +27,7 @@ class GlobalStepHook(Hook):
 
     def begin(self) -> None:
         """Finds the read of the global step."""
-        self._step_read = graphs.find_global_step_read()
+        self._step_read = step_reads.find_global_step_read()
 
     def before_run(self, run_context: RunContext) -> RunArgs | None:
         """Requests the global step."""

@@ -4,7 +4,7 @@ import re
 
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import graph_edits
 
 # Types of the operations that read a step's data from datasets and queues.
 INPUT_TYPE = re.compile(r"\w*GetNext\w*|Queue(Dequeue|Read)\w*|ReaderRead\w*")
@@ -49,6 +49,6 @@ class InputWait:
 
 def _measure_seconds(operation: tf.Operation) -> tf.Tensor:
     before = tf.timestamp()
-    graphs.run_after(operation, before.op)
+    graph_edits.run_after(operation, before.op)
     with tf.control_dependencies([operation]):
         return tf.timestamp() - before

@@ -11,7 +11,7 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.canned.parts.argument_types import OptimizerArgument
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import graph_edits, graphs
 from estimator_train.engine.user_functions import convert_on_replica
 from estimator_train.heads.types import Optimizer
 from estimator_train.optimizers.graph_optimizers import make_legacy_form
@@ -181,4 +181,4 @@ def _order_initializers(optimizer: Optimizer) -> None:
     rate, steps = getattr(optimizer, "_current_learning_rate", None), optimizer.iterations
     for operation in graphs.walk([rate.initializer] if rate is not None else []):
         if operation.type == "ReadVariableOp" and operation.inputs[0] is steps.handle:
-            graphs.run_after(operation, steps.initializer)
+            graph_edits.run_after(operation, steps.initializer)

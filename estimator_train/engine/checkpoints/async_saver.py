@@ -27,7 +27,8 @@ from estimator_train.engine.checkpoints.large_values import (
 )
 from estimator_train.engine.checkpoints.memory_copy import find_copy
 from estimator_train.engine.checkpoints.unfinished import remove_unfinished, set_aside_damaged
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import graph_edits
+from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
 from estimator_train.goodput.clock import CHECKPOINTS, process_clock
 
 _LOST_SESSION = (tf.errors.AbortedError, tf.errors.UnavailableError)
@@ -232,8 +233,8 @@ class AsyncSaver:
         values = find_written_values(save_tensor.op)
         if any(value.dtype in (tf.variant, tf.resource) for value in values):
             return
-        with graphs.reopen_for_context(graph), graph.as_default():
-            if sum(map(graphs.count_bytes, values)) > MAX_COPIED_BYTES:
+        with graph_edits.reopen_for_context(graph), graph.as_default():
+            if sum(map(count_bytes, values)) > MAX_COPIED_BYTES:
                 self._parts = write_parts(self.saver_def)
             else:
                 self._values, self._copies = values, copy_values(values)

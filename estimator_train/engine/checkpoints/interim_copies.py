@@ -23,7 +23,8 @@ from estimator_train.engine.hook_types import (
     RunValues,
     SaverHook,
 )
-from estimator_train.engine.tf_internals import graphs, tf_hooks
+from estimator_train.engine.tf_internals import tf_hooks
+from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
 from estimator_train.goodput.clock import CHECKPOINTS, process_clock
 
 _MIN_INTERVAL_SECS = 0.5
@@ -115,7 +116,7 @@ class InterimCopyHook(PhasedHook):
         definition = self._saver.saver_def
         if self._measured_graph is not session.graph:
             save_tensor = session.graph.as_graph_element(definition.save_tensor_name)
-            self._bytes = sum(map(graphs.count_bytes, find_written_values(save_tensor.op)))
+            self._bytes = sum(map(count_bytes, find_written_values(save_tensor.op)))
             self._measured_graph = session.graph
         if self._bytes > MAX_COPIED_BYTES:
             return False

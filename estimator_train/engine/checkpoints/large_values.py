@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import tensorflow as tf
 
 from estimator_train.engine.tf_internals import graphs, sessions
+from estimator_train.engine.tf_internals.tensor_sizes import count_bytes, divide
 
 _WRITES = "SaveV2"
 _FIRST_VALUE = 3  # A SaveV2 operation has the inputs prefix, names and slices, then the values.
@@ -45,7 +46,7 @@ def copy_values(values: Sequence[tf.Tensor]) -> list[tf.Tensor]:
     before: list[tf.Operation] = []
     with tf.name_scope("checkpoint_copies"):
         for value in values:
-            is_large = graphs.count_bytes(value) >= _LARGE_BYTES
+            is_large = count_bytes(value) >= _LARGE_BYTES
             with tf.control_dependencies(before if is_large else []):
                 copies.append(_copy(_read_again(value) if is_large else value))
             if is_large:
@@ -140,8 +141,8 @@ def _write_few_at_once(prefix: tf.Tensor, parts: Sequence[_Part]) -> tf.Tensor:
 def _divide(write: tf.Operation) -> list[_Part]:
     """Returns names, slices and values of an operation in parts of at least `_LARGE_BYTES`."""
     names, slices = map(tf.get_static_value, write.inputs[1:_FIRST_VALUE])
-    entries = zip(names, slices, write.inputs[_FIRST_VALUE:], strict=True)
-    return graphs.divide(entries, lambda entry: graphs.count_bytes(entry[2]), _LARGE_BYTES)
+    values = write.inputs[_FIRST_VALUE:]
+    return divide(zip(names, slices, values, strict=True), values, _LARGE_BYTES)
 
 
 def _read_again(value: tf.Tensor) -> tf.Tensor:

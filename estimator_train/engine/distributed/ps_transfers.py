@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import graph_edits, graphs
+from estimator_train.engine.tf_internals.tensor_sizes import count_bytes, divide
 
 # Operations that wait for other tasks, and those of control flow of TensorFlow 1, whose tensors
 # may not exist: what is sent together would wait for them.
@@ -68,7 +69,7 @@ def combine_transfers(targets: Sequence[tf.Operation]) -> None:
                 routes[_Route(source, target, stages[tensor.op])][tensor.name] = tensor
     with targets[0].graph.as_default(), tf.name_scope("transfers"):
         for route, tensors in routes.items():
-            for part in graphs.divide(tensors.values(), graphs.count_bytes, _MIN_BYTES_TOGETHER):
+            for part in divide(tensors.values(), tensors.values(), _MIN_BYTES_TOGETHER):
                 if len(part) > 1:
                     _send_together(route, part, tasks)
 
@@ -118,7 +119,7 @@ def _can_combine(tensor: tf.Tensor) -> bool:
     if tensor.dtype not in _TYPES or tensor.shape.rank is None:
         return False
     has_one_unknown_size = tensor.shape.as_list().count(None) <= 1
-    return has_one_unknown_size and graphs.count_bytes(tensor) <= _MAX_BYTES
+    return has_one_unknown_size and count_bytes(tensor) <= _MAX_BYTES
 
 
 def _send_together(
@@ -135,7 +136,7 @@ def _send_together(
             value = _convert_words(part, tensor)
             for user in tensor.consumers():
                 if tasks.get(user) == route.target:
-                    graphs.replace_input(user, tensor, value)
+                    graph_edits.replace_input(user, tensor, value)
 
 
 def _convert_words(words: tf.Tensor, like: tf.Tensor) -> tf.Tensor:

@@ -23,7 +23,7 @@ from estimator_train.engine.distributed.sync_watchdog import end_watch
 from estimator_train.engine.hook_types import Hook, PassiveHook, RunArgs, RunContext, RunValues
 from estimator_train.engine.loops.coordination import LoopVote, WorkerAgreement, WorkerCoordinator
 from estimator_train.engine.loops.training_loop import TrainingLoop
-from estimator_train.engine.tf_internals import graphs, tf_hooks
+from estimator_train.engine.tf_internals import step_reads, tf_hooks
 from estimator_train.lifecycle.long_wait import limit_wait
 
 _LOG = tf.get_logger()
@@ -95,7 +95,7 @@ class SyncCoordinator(PassiveHook, WorkerCoordinator):
         self._last_step = tf.compat.v1.placeholder_with_default(
             tf.constant(_NO_LIMIT, tf.int64), []
         )
-        self._step_read = graphs.find_global_step_read()
+        self._step_read = step_reads.find_global_step_read()
         not_last = self._step_read + 1 < self._last_step
         with self._strategy.scope():
             continues = self._has_next & self._wants_step & not_last

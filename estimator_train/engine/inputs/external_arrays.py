@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import constants
 
 MIN_BYTES = 64 * 2**10
 EXTERNAL_ARRAY = "PyFuncStateless"
@@ -76,7 +76,7 @@ def make_external_constant(
     if number_type is None or (shape is not None and tuple(shape) != array.shape):
         return None
     external = _Array(_take_snapshot(array, number_type))
-    tensor = graphs.find_tensor(external, number_type, array.shape, name or "Const")
+    tensor = constants.find_tensor(external, number_type, array.shape, name or "Const")
     _arrays.setdefault(tensor.graph, {})[tensor.op.name] = external
     return tensor
 

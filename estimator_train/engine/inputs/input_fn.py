@@ -12,7 +12,7 @@ from estimator_train.engine.inputs.external_arrays import MIN_BYTES, make_extern
 from estimator_train.engine.inputs.sharding import select_shard
 from estimator_train.engine.keras_3 import explain_keras_3_error
 from estimator_train.engine.own_servers import runs_here
-from estimator_train.engine.tf_internals.graphs import replace_constants
+from estimator_train.engine.tf_internals.constants import replace_constants
 from estimator_train.estimator_spec.spec import ModeKeys
 
 _LOG = tf.get_logger()

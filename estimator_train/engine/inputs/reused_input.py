@@ -10,7 +10,7 @@ imported each time.
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -136,8 +136,8 @@ class InputSlot:
         initializer, iterator = self._inputs.initializer, self._inputs.iterator
         form = None
         if initializer is not None and initializer.type == "MakeIterator":
-            dataset = initializer.inputs[0]
-            form = None if _reads_resources(dataset) else _extract_stateless_form(dataset)
+            operations = _list_operations(initializer.inputs[0])
+            form = None if _reads_resources(operations) else _extract_stateless_form(operations)
         has_few_rows = form is not None and not form.has_many_rows
         with self._graph.as_default():
             start = optimize_start(initializer, iterator, has_few_rows and not starts_again)
@@ -164,9 +164,10 @@ class InputSlot:
             if not (is_dataset(result) and have_same_structure(result.element_spec, spec)):
                 return None
             variant = tf.data.experimental.to_variant(result)
-        if source.get_collection(_TABLES) or _reads_resources(variant):
+        operations = _list_operations(variant)
+        if source.get_collection(_TABLES) or _reads_resources(operations):
             return self._import(source, variant)
-        form = _extract_stateless_form(variant)
+        form = _extract_stateless_form(operations)
         if form is not None:
             known = self._forms.get(form.key)
             if known is not None and known.fits(form):
@@ -235,20 +236,21 @@ def _serialize(source: tf.Graph, variant: tf.Tensor) -> bytes | None:
             return None
 
 
-def _reads_resources(dataset: tf.Tensor) -> bool:
-    """Returns whether a dataset reads tables or other resources."""
-    return any(
-        tensor.dtype == tf.resource
-        for operation in graphs.walk([dataset.op])
-        for tensor in operation.inputs
-    )
+def _list_operations(dataset: tf.Tensor) -> list[tf.Operation]:
+    """Returns the operations that create a dataset."""
+    return list(graphs.walk([dataset.op]))
 
 
-def _extract_stateless_form(dataset: tf.Tensor) -> _InputForm | None:
+def _reads_resources(operations: Iterable[tf.Operation]) -> bool:
+    """Returns whether operations read tables or other resources."""
+    return any(tensor.dtype == tf.resource for op in operations for tensor in op.inputs)
+
+
+def _extract_stateless_form(operations: Sequence[tf.Operation]) -> _InputForm | None:
     """Returns the form of a dataset; None if it keeps state from one input to the next."""
-    if any(map(_has_state, graphs.walk([dataset.op]))):
+    if any(map(_has_state, operations)):
         return None
-    form = _extract_form(dataset)
+    form = _extract_form(operations)
     return None if form.has_state else form
 
 
@@ -258,10 +260,10 @@ def _has_state(operation: tf.Operation) -> bool:
     return operation.op_def.is_stateful and "Dataset" not in operation.type
 
 
-def _extract_form(dataset: tf.Tensor) -> _InputForm:
-    """Returns the form of a dataset, from its variant."""
-    graph = dataset.graph
-    needed = set(graphs.walk([dataset.op]))
+def _extract_form(operations: Sequence[tf.Operation]) -> _InputForm:
+    """Returns the form of the dataset that operations create."""
+    graph = operations[0].graph
+    needed = set(operations)
     definition = tf.compat.v1.GraphDef()
     definition.versions.producer = graph.graph_def_versions.producer
     # In the order in which they were added, which is the same for equal input_fns.

@@ -21,6 +21,7 @@ from estimator_train.engine.loops.chosen_executor import ChosenExecutor
 from estimator_train.engine.loops.coordination import LoopVote
 from estimator_train.engine.loops.step_fetches import TrainOp
 from estimator_train.engine.tf_internals import graphs, sessions
+from estimator_train.engine.tf_internals.graph_edits import has_dependents
 
 
 class NotLoopableError(Exception):
@@ -327,7 +328,7 @@ def _is_unused_gradient(operation: tf.Operation, gate: tf.Operation) -> bool:
         return False
     consumers = [user for tensor in operation.outputs for user in tensor.consumers()]
     return bool(consumers) and all(
-        user.type == "Identity" and gate in user.control_inputs and not graphs.has_dependents(user)
+        user.type == "Identity" and gate in user.control_inputs and not has_dependents(user)
         for user in consumers
     )
 

@@ -14,7 +14,7 @@ from estimator_train.engine.loops.coordination import LoopVote
 from estimator_train.engine.loops.graph_loop import NotLoopableError, StepLoop, build_loop
 from estimator_train.engine.loops.loop_choice import LoopChoice, report_not_compilable
 from estimator_train.engine.loops.step_fetches import StepFetches
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import graph_edits
 
 _LOG = tf.get_logger()
 # Ends the type of each operation that takes the summed gradients of several workers.
@@ -116,7 +116,7 @@ class TrainingLoop:
             self._choice.start(session, batch_size)
             return self._choice
         if self._loop is None:
-            with graphs.reopen_for_context(session.graph), session.graph.as_default():
+            with graph_edits.reopen_for_context(session.graph), session.graph.as_default():
                 self._build()
         return self._loop
 

@@ -16,7 +16,7 @@ from estimator_train.engine.hook_types import (
     RunValues,
 )
 from estimator_train.engine.run import history
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import step_reads
 from estimator_train.goodput.clock import STEPS, append_to_launchers_file, process_clock
 from estimator_train.goodput.stragglers import OWN_PART, MeanOfSteps
 from estimator_train.lifecycle import preemption
@@ -34,7 +34,7 @@ def make_goodput_hook(
       context: The estimator that is trained.
       train_op: The operation or tensor of a step.
     """
-    config, step_read = context.config, graphs.find_global_step_read()
+    config, step_read = context.config, step_reads.find_global_step_read()
     own_secs = build_local_secs(train_op) if context.topology.is_synchronous else None
     if not config.log_step_count_steps:
         return GoodputHook(step_read, own_secs=own_secs)

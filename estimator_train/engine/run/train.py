@@ -36,7 +36,7 @@ from estimator_train.engine.run.save_on_signal import save_on_signal
 from estimator_train.engine.run.standard_hooks import make_standard_hooks
 from estimator_train.engine.run.training_checkpoints import TrainingCheckpoints
 from estimator_train.engine.sessions.session import open_training_session
-from estimator_train.engine.tf_internals import graphs, strategies
+from estimator_train.engine.tf_internals import step_reads, strategies
 from estimator_train.engine.type_aliases import InputFn
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.goodput.clock import process_clock
@@ -166,7 +166,7 @@ def _build_training_step(
 def _find_fetches(step: Step) -> StepFetches:
     """Returns the tensors of a step; adds reads of the global step to the default graph."""
     train_op = step.spec.train_op
-    before = graphs.read_step_before_increment(step.global_step, train_op)
+    before = step_reads.read_step_before_increment(step.global_step, train_op)
     primary = getattr(step.global_step, "values", (step.global_step,))[0]
     with tf.control_dependencies([train_op]):
         after = primary.read_value()

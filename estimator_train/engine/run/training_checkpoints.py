@@ -22,7 +22,7 @@ from estimator_train.engine.hook_types import (
 from estimator_train.engine.loops.coordination import WorkerAgreement
 from estimator_train.engine.run.goodput_hook import make_goodput_hook
 from estimator_train.engine.run.position_tracking import PositionTracking, track_position
-from estimator_train.engine.tf_internals import graphs, saver_entries, tf_hooks
+from estimator_train.engine.tf_internals import saver_entries, tf_hooks
 from estimator_train.run_config import RunConfig
 
 
@@ -206,7 +206,7 @@ def _add_saver(
     saver = tf.compat.v1.train.Saver(
         own_values,
         sharded=True,
-        builder=graphs.RestoreByParts(),
+        builder=saver_entries.RestoreByParts(),
         max_to_keep=context.config.keep_checkpoint_max,
         keep_checkpoint_every_n_hours=context.config.keep_checkpoint_every_n_hours,
         defer_build=own_values is None,

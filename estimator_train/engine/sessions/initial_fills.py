@@ -9,7 +9,8 @@ from collections.abc import Iterator
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import graph_edits, graphs
+from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
 
 _LARGE_BYTES = 2**20
 
@@ -32,7 +33,7 @@ def fill_variables(scaffold: tf.compat.v1.train.Scaffold) -> tf.compat.v1.train.
     if all(number is None for number in numbers.values()):
         return scaffold
     graph = scaffold.init_op.graph
-    with graphs.reopen_for_context(graph), graph.as_default(), tf.name_scope("initial_fills"):
+    with graph_edits.reopen_for_context(graph), graph.as_default(), tf.name_scope("initial_fills"):
         init_op = [
             initializer if number is None else _fill(initializer, number)
             for initializer, number in numbers.items()
@@ -61,7 +62,7 @@ def _find_number(initializer: tf.Operation, fed: set[str]) -> np.generic | None:
     value = initializer.inputs[1]
     if value.op.type != "Const" or value.name in fed:
         return None
-    if graphs.count_bytes(value) < _LARGE_BYTES:
+    if count_bytes(value) < _LARGE_BYTES:
         return None
     proto = value.op.get_attr("value")
     # A constant of equal numbers has one, in the field of its dtype.

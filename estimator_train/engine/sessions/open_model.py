@@ -22,7 +22,7 @@ from estimator_train.engine.loops.prepared_calls import PreparedCalls
 from estimator_train.engine.model_cache import ReusedInput
 from estimator_train.engine.sessions.built_model import BuiltModel
 from estimator_train.engine.sessions.session import prepare_restore
-from estimator_train.engine.tf_internals import graphs, iterators, sessions
+from estimator_train.engine.tf_internals import graph_edits, iterators, sessions
 
 # Each imported input leaves its operations in the graph; past these limits a model is rebuilt.
 _MAX_IMPORTED = 100
@@ -87,7 +87,7 @@ class OpenModel:
         # later waits for ever for a generator that is the input of unread predictions.
         weakref.finalize(self, self.session.close)
         self.calls = PlainSession(self.session)
-        graphs.reopen(built.graph)
+        graph_edits.reopen(built.graph)
         self._loaded = _find_fingerprint(checkpoint_path)
         first(self.session)
         if not key:

@@ -25,7 +25,8 @@ from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.loops.training_loop import needs_other_workers
 from estimator_train.engine.sessions.initial_fills import fill_variables
 from estimator_train.engine.sessions.worker_session import PromptSessionCreator
-from estimator_train.engine.tf_internals import graphs, saver_entries
+from estimator_train.engine.tf_internals import graph_messages, saver_entries
+from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
 from estimator_train.goodput.clock import RESTORE, process_clock
 from estimator_train.run_config.topology import is_multi_worker
 
@@ -124,7 +125,7 @@ def open_training_session(
     elif topology.is_asynchronous:
         creator = WaitForPsCreator(config, creator)
     grace = _STOP_GRACE_OF_SUMMING_SECS if needs_other_workers(graph) else _STOP_GRACE_SECS
-    with graphs.serialize_once(graph):
+    with graph_messages.serialize_once(graph):
         return tf.compat.v1.train.MonitoredSession(creator, hooks, stop_grace_period_secs=grace)
 
 
@@ -137,7 +138,7 @@ def _calls_functions(graph: tf.Graph) -> bool:
 def _has_large_constants(graph: tf.Graph) -> bool:
     """Returns whether the values of a graph's constants take much memory."""
     constants = (op.outputs[0] for op in graph.get_operations() if op.type == "Const")
-    return sum(map(graphs.count_bytes, constants)) >= _LARGE_CONSTANTS_BYTES
+    return sum(map(count_bytes, constants)) >= _LARGE_CONSTANTS_BYTES
 
 
 class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
@@ -285,7 +286,7 @@ def _find_default_saver(graph: tf.Graph) -> tf.compat.v1.train.Saver:
         savers.append(
             tf.compat.v1.train.Saver(
                 sharded=True,
-                builder=graphs.RestoreByParts(),
+                builder=saver_entries.RestoreByParts(),
                 allow_empty=True,
                 defer_build=True,
             )

@@ -1,6 +1,7 @@
-"""Savers: object-based checkpoints, and entries under any name."""
+"""Savers: object-based checkpoints, entries under any name, and restores by parts."""
 
 import contextlib
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,11 +12,18 @@ from tensorflow.python.checkpoint.graph_view import ObjectGraphView
 
 # Why internal: a Saver restores object-based checkpoints by it, too late (see
 # `prepare_restore_by_places`).
-from tensorflow.python.training.saver import saver_from_object_based_checkpoint
+# A Saver also takes its operations from a builder, whose classes have no public name (see
+# `RestoreByParts`).
+from tensorflow.python.training.saver import BulkSaverBuilder, saver_from_object_based_checkpoint
 
 # Why internal: a Saver accepts objects other than variables only as SaveableObjects (see
 # `CheckpointEntry`).
 from tensorflow.python.training.saving.saveable_object import SaveableObject, SaveSpec
+
+from estimator_train.engine.tf_internals.tensor_sizes import divide
+
+# A part of a checkpoint that one operation reads has at least this size.
+_PART_BYTES = 16 * 2**20
 
 
 def make_saver_by_places(checkpoint: tf.train.Checkpoint) -> tf.compat.v1.train.Saver:
@@ -125,3 +133,25 @@ class CheckpointEntry(SaveableObject):
     def from_constant(cls, name: str, value: bytes) -> "CheckpointEntry":
         """Returns an entry that every save writes and no restore reads."""
         return cls(name, tf.constant(value), lambda restored: tf.group(restored))
+
+
+class RestoreByParts(BulkSaverBuilder):
+    """Builder of a Saver that reads a large checkpoint by several operations, at the same time.
+
+    The operation that TensorFlow's Saver uses reads one value after another, in one thread.
+
+    Why internal: see the import.
+    """
+
+    def bulk_restore(
+        self,
+        filename_tensor: tf.Tensor,
+        saveables: Sequence[Any],
+        preferred_shard: int,
+        restore_sequentially: bool,
+    ) -> list[tf.Tensor]:
+        """Returns the restored tensors of all entries, in their order."""
+        parts = divide(saveables, [saveable.op for saveable in saveables], _PART_BYTES)
+        restore = functools.partial(super().bulk_restore, filename_tensor)
+        restored = [restore(part, preferred_shard, restore_sequentially) for part in parts]
+        return [tensor for tensors in restored for tensor in tensors]

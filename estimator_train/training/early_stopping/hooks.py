@@ -6,7 +6,7 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from estimator_train.engine.hook_types import Hook, RunArgs, RunContext, RunValues
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import step_reads
 from estimator_train.estimator import Estimator
 from estimator_train.estimator.type_check import check_estimator
 from estimator_train.training.early_stopping.eval_metrics import read_eval_metrics
@@ -189,7 +189,7 @@ class _EarlyStopping(Hook):
 
     def begin(self) -> None:
         """Creates the variable with which the chief stops the other tasks."""
-        self._step_read = graphs.find_global_step_read()
+        self._step_read = step_reads.find_global_step_read()
         saved = self._estimator.latest_checkpoint()
         is_saved = saved is None or _STOP in dict(tf.train.list_variables(saved))
         keys = tf.compat.v1.GraphKeys

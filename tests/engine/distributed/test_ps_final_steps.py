@@ -9,7 +9,7 @@ from estimator_train.engine.distributed.ps_final_steps import (
     PauseBeforeFinalStepsHook,
     WaitBeforeFinalStepsHook,
 )
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import step_reads
 from estimator_train.launcher.ports import find_free_addresses
 
 tf1 = tf.compat.v1
@@ -40,7 +40,7 @@ class Training(tf1.train.SessionRunHook):
         with self.graph.as_default():
             self.step = tf1.train.create_global_step()
             self.made = self.step.assign_add(1)
-            graphs.read_step_before_increment(self.step, self.made)
+            step_reads.read_step_before_increment(self.step, self.made)
             self.initial = self.step.assign(first)
             self.scaffold = tf1.train.Scaffold(init_op=self.initial)
 

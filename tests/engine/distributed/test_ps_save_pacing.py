@@ -9,7 +9,7 @@ import tensorflow as tf
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.distributed import ps_save_pacing
 from estimator_train.engine.distributed.ps_save_pacing import SavePacingListener, WaitForSaveHook
-from estimator_train.engine.tf_internals import graphs, tf_hooks
+from estimator_train.engine.tf_internals import step_reads, tf_hooks
 from estimator_train.launcher.ports import find_free_addresses
 
 tf1 = tf.compat.v1
@@ -33,7 +33,7 @@ class Training:
         with self.in_graph():
             self.step = tf1.train.create_global_step()
             self.made = self.step.assign_add(1)
-            graphs.read_step_before_increment(self.step, self.made)
+            step_reads.read_step_before_increment(self.step, self.made)
             self.limit, self.writing = ps_save_pacing._create_shared_counters()
 
     @contextlib.contextmanager

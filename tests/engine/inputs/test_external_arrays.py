@@ -8,13 +8,13 @@ import tensorflow as tf
 
 import estimator_train as est
 from estimator_train.engine.inputs import external_arrays, input_fn
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import constants
 
 ROWS = 100_000
 
 
 def kept_outside():
-    return graphs.replace_constants(
+    return constants.replace_constants(
         external_arrays.make_external_constant, external_arrays.MIN_BYTES
     )
 

@@ -19,7 +19,7 @@ from estimator_train.engine.inputs.position_files import PositionFiles
 from estimator_train.engine.inputs.position_hooks import RestorePositionHook, SaveWorkerPositionHook
 from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.loops.coordination import WorkerAgreement
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import step_reads
 
 tf1 = tf.compat.v1
 ROWS, BATCH, EPOCHS = 120, 4, 3
@@ -293,7 +293,7 @@ class Pipeline:
         with tf.Graph().as_default():
             step = tf1.train.create_global_step()
             count = step.assign_add(1)
-            graphs.read_step_before_increment(step, count)
+            step_reads.read_step_before_increment(step, count)
             starting = tf1.train.Scaffold(init_op=step.assign(start))
             rows = tf.data.Dataset.range(100).shard(2, self._place.input_pipeline_id)
             iterator = tf1.data.make_initializable_iterator(rows)

@@ -7,7 +7,7 @@ import tensorflow as tf
 import estimator_train as est
 from estimator_train.engine.loops import chosen_executor, graph_loop
 from estimator_train.engine.loops.chosen_executor import ChosenExecutor
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import step_reads
 
 v1 = tf.compat.v1
 
@@ -114,7 +114,7 @@ def test_a_loop_has_no_gradients_that_nothing_needs_and_no_reads_for_hooks():
         with tf.control_dependencies([checked]):
             loss = tf.reduce_sum(tf.matmul(x, w, name="first") + b)
         train_op = v1.train.GradientDescentOptimizer(0.1).minimize(loss, step)
-        read = graphs.read_step_before_increment(step, train_op)
+        read = step_reads.read_step_before_increment(step, train_op)
         names = [
             {op.name for op in graph_loop.find_sub_graph([train_op, loss.op], excluded)[0]}
             for excluded in ((), (read.op,))

@@ -9,6 +9,7 @@ import tensorflow as tf
 import estimator_train as est
 from estimator_train.engine.sessions.initial_fills import fill_variables
 from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
 
 v1 = tf.compat.v1
 ROWS = 2**16  # By four floats: 1 MiB.
@@ -24,7 +25,7 @@ def make_variable(name: str, initializer: object, dtype: tf.DType = tf.float32) 
 
 def find_large_constants(targets: list[tf.Operation]) -> list[str]:
     constants = (op.outputs[0] for op in graphs.walk(targets) if op.type == "Const")
-    return [value.op.name for value in constants if graphs.count_bytes(value) >= 2**20]
+    return [value.op.name for value in constants if count_bytes(value) >= 2**20]
 
 
 def test_constants_of_equal_numbers_become_fills() -> None:

@@ -5,8 +5,11 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals.graph_edits import drop_control_inputs, set_input
-from estimator_train.engine.tf_internals.graphs import run_after
+from estimator_train.engine.tf_internals.graph_edits import (
+    drop_control_inputs,
+    run_after,
+    set_input,
+)
 from estimator_train.legacy.contrib.graph_editor import util
 from estimator_train.legacy.contrib.graph_editor._types import Operations, Tensors
 from estimator_train.legacy.contrib.graph_editor.subgraph import SubGraphView, make_view

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals import saver_entries
 
 v1 = tf.compat.v1
 
@@ -35,7 +35,7 @@ def _build(is_filled):
 
 @pytest.mark.parametrize(("part_bytes", "reads"), [(2**24, 1), (700, 4)])
 def test_values_are_restored_by_parts(tmp_path, monkeypatch, part_bytes, reads):
-    monkeypatch.setattr(graphs, "_PART_BYTES", part_bytes)
+    monkeypatch.setattr(saver_entries, "_PART_BYTES", part_bytes)
     with tf.Graph().as_default(), v1.Session() as session:
         _build(is_filled=True)
         session.run([v1.global_variables_initializer(), v1.tables_initializer()])
@@ -43,7 +43,7 @@ def test_values_are_restored_by_parts(tmp_path, monkeypatch, part_bytes, reads):
     with tf.Graph().as_default() as graph, v1.Session() as session:
         values = _build(is_filled=False)
         before = len(graph.get_operations())
-        saver = v1.train.Saver(builder=graphs.RestoreByParts())
+        saver = v1.train.Saver(builder=saver_entries.RestoreByParts())
         added = graph.get_operations()[before:]
         saver.restore(session, path)
         restored = session.run(values)
@@ -60,43 +60,10 @@ def test_training_and_evaluation_restore_by_parts(model_fn, input_fn, tmp_path, 
             operations = session.graph.get_operations()
             self.reads = sum(op.type == "RestoreV2" for op in operations)
 
-    monkeypatch.setattr(graphs, "_PART_BYTES", 1)
+    monkeypatch.setattr(saver_entries, "_PART_BYTES", 1)
     trains, evaluates = CountReads(), CountReads()
     estimator = est.Estimator(model_fn, tmp_path)
     estimator.train(input_fn, [trains], steps=2)
     estimator.train(input_fn, steps=2)
     assert estimator.evaluate(input_fn, steps=1, hooks=[evaluates])["global_step"] == 4
     assert trains.reads == evaluates.reads == 2
-
-
-def test_a_graph_is_serialized_once_until_an_operation_is_added(monkeypatch):
-    calls = []
-    serialize = tf.Graph.as_graph_def
-
-    def count(graph, *arguments, **named):
-        calls.append(arguments)
-        return serialize(graph, *arguments, **named)
-
-    monkeypatch.setattr(tf.Graph, "as_graph_def", count)
-    with tf.Graph().as_default() as graph:
-        tf.constant(1, name="one")
-        with graphs.serialize_once(graph):
-            changed = graph.as_graph_def(add_shapes=True)
-            changed.node[0].name = "two"
-            again = graph.as_graph_def(add_shapes=True)
-            assert (len(calls), again) == (1, serialize(graph, add_shapes=True))
-            assert "_output_shapes" not in graph.as_graph_def().node[0].attr
-            tf.constant(2)
-            assert len(graph.as_graph_def(add_shapes=True).node) == 2
-            assert len(calls) == 3
-        graph.as_graph_def()
-        graph.as_graph_def()
-        assert len(calls) == 5
-
-
-def test_a_message_with_large_constants_is_not_kept(monkeypatch):
-    monkeypatch.setattr(graphs, "_MAX_KEPT_BYTES", 10)
-    with tf.Graph().as_default() as graph, graphs.serialize_once(graph):
-        tf.constant(1)
-        graph.as_graph_def().node[0].name = "changed"
-        assert graph.as_graph_def().node[0].name == "Const"
