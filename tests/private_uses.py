@@ -31,6 +31,10 @@ OF_LIBRARIES = {
     "estimator_train/engine/sessions/session.py": {
         "_save_slice_info": "only this attribute marks a part of a partitioned variable",
     },
+    "estimator_train/export/boosted_trees.py": {
+        "tensorflow.core.framework": "the message of a variable has no public name",
+        "tensorflow.core.protobuf": "the message of a SavedModel has no public name",
+    },
     "estimator_train/keras/callbacks/callback_runner.py": {
         "_implements_train_batch_hooks": "TensorBoard and ModelCheckpoint answer by arguments",
     },

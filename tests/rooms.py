@@ -10,7 +10,7 @@ ROOMS = {
     "canned": "canned.parts estimator estimator_spec heads",
     "canned.boosted_trees": (
         "canned.parts cluster engine engine.checkpoints engine.context estimator estimator_spec "
-        "heads"
+        "export heads"
     ),
     "canned.parts": (
         "engine engine.checkpoints engine.tf_internals estimator_spec heads optimizers run_config"

@@ -26,6 +26,7 @@ import ask_spec
 import ask_tpu_refusals
 import boosted_trees
 import boosted_trees_continued
+import boosted_trees_exported
 import canned_cases
 import canned_cases_v1
 import canned_checkpoints
@@ -74,6 +75,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     "boosted_trees": lambda: boosted_trees.CASES,
     "boosted_trees_collections": lambda: boosted_trees.COLLECTIONS,
     "boosted_trees_continued": lambda: boosted_trees_continued.CONTINUED,
+    "boosted_trees_exported": lambda: boosted_trees_exported.EXPORTED,
     "boosted_trees_more": lambda: [
         *(f"losses {name}" for name in boosted_trees.LONG),
         *(f"bad {name}" for name in boosted_trees.BAD),

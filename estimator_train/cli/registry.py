@@ -59,6 +59,11 @@ COMMANDS = (
     Command("predict", "write one line for each prediction"),
     Command("export", "write a SavedModel of a checkpoint"),
     Command("to-keras", "convert a trained model to a Keras model file", arguments="MODEL_DIR"),
+    Command(
+        "convert-trees",
+        "convert a SavedModel of boosted trees of tf.estimator",
+        arguments="OLD_DIR NEW_DIR",
+    ),
     Command("run", "run an unchanged script that uses old TensorFlow APIs", parses_itself=True),
     Command(
         "install-shim",

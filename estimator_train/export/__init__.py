@@ -7,6 +7,7 @@ from estimator_train.estimator_spec.export_outputs import (
     PredictOutput,
     RegressionOutput,
 )
+from estimator_train.export.boosted_trees import convert_boosted_trees
 from estimator_train.export.receivers import (
     ServingInputReceiver,
     TensorServingInputReceiver,
@@ -24,4 +25,5 @@ __all__ = [
     "TensorServingInputReceiver",
     "build_parsing_serving_input_receiver_fn",
     "build_raw_serving_input_receiver_fn",
+    "convert_boosted_trees",
 ]

@@ -104,16 +104,23 @@ def open_writer(
     """
     _check_assets(assets_extra or {})
     path = choose_export_dir(export_dir_base)
-    temporary_path = get_temporary_dir(path)
-    try:
+    with write_by_rename(path) as temporary_path:
         writer = SavedModelWriter(path, temporary_path, strip_default_attrs)
         yield writer
         writer._builder.save(as_text)
         _copy_assets(temporary_path, assets_extra or {})
-        tf.io.gfile.rename(temporary_path, path)
+
+
+@contextlib.contextmanager
+def write_by_rename(export_dir: str) -> Iterator[str]:
+    """Yields a temporary directory, which becomes `export_dir`, or is removed after an error."""
+    temporary_dir = get_temporary_dir(export_dir)
+    try:
+        yield temporary_dir
+        tf.io.gfile.rename(temporary_dir, export_dir)
     except BaseException:
-        if tf.io.gfile.exists(temporary_path):
-            tf.io.gfile.rmtree(temporary_path)
+        if tf.io.gfile.exists(temporary_dir):
+            tf.io.gfile.rmtree(temporary_dir)
         raise
 
 

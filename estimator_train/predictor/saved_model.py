@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 import tensorflow as tf
 from google.protobuf.message import Message
 
+from estimator_train.export.boosted_trees import make_runnable
 from estimator_train.predictor.base import Predictor
 
 DEFAULT_KEY = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
@@ -83,7 +84,8 @@ def _load(session: tf.compat.v1.Session, export_dir: str, tags: list[str]) -> Me
             "`export_saved_model` returned, which contains saved_model.pb."
         )
     try:
-        return tf.compat.v1.saved_model.load(session, tags, export_dir)
+        with make_runnable(export_dir) as runnable_dir:
+            return tf.compat.v1.saved_model.load(session, tags, runnable_dir)
     except RuntimeError as error:
         raise OSError(f"{export_dir}: {error}") from error
 

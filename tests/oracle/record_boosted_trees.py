@@ -12,6 +12,7 @@ from typing import Any
 
 import boosted_trees
 import boosted_trees_continued
+import boosted_trees_exported
 import goldens
 import tensorflow as tf
 from tensorflow.core.kernels.boosted_trees import boosted_trees_pb2
@@ -89,10 +90,22 @@ def continued() -> dict[str, Any]:
     return found
 
 
+def exported() -> dict[str, Any]:
+    found = {}
+    for name in boosted_trees_exported.EXPORTED:
+        with tempfile.TemporaryDirectory() as model_dir:
+            boosted_trees_exported.export(tf.estimator, name, model_dir)
+        found[name] = boosted_trees_exported.ask(
+            boosted_trees_exported.EXPORTS / name.replace(" ", "_"), name
+        )
+    return found
+
+
 RECORDINGS = {
     "boosted_trees": figures,
     "boosted_trees_collections": collections,
     "boosted_trees_continued": continued,
+    "boosted_trees_exported": exported,
     "boosted_trees_more": more,
 }
 

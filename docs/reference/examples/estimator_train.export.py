@@ -24,6 +24,11 @@ path = estimator.export_saved_model("runs/export", receiver_fn)  # Takes arrays.
 signature = tf.saved_model.load(path).signatures["predict"]
 print(signature(x=tf.constant([[1.0]]))["probabilities"])
 
+# %% convert_boosted_trees
+old_dir = "exported/1546300800"  # By a BoostedTreesClassifier of tf.estimator.
+if tf.saved_model.contains_saved_model(old_dir):
+    est.export.convert_boosted_trees(old_dir, "exported/converted")
+
 # %% ServingInputReceiver
 
 

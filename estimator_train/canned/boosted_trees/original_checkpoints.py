@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 from estimator_train.canned.boosted_trees.ensemble import SCOPE, Ensemble, Trees
 from estimator_train.canned.boosted_trees.features import Features
@@ -21,39 +20,12 @@ from estimator_train.canned.boosted_trees.quantiles import Quantiles, create_qua
 from estimator_train.canned.boosted_trees.settings import Settings
 from estimator_train.engine.atomic_write import atomic_write, copy_checkpoint
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
+from estimator_train.export.tree_messages import get_leaf_values, get_split, parse_trees
 
 _LOG = tf.get_logger()
 _TREES = f"{SCOPE}:0_serialized"
 _BOUNDARIES = f"{SCOPE}/QuantileAccumulator:0_bucket_boundaries_"
 _COPIES = "tf_estimator"  # Folder of a model_dir with copies for tf.estimator.
-
-# Messages and their fields, as (number, name, type): the part of the format that a model needs.
-_MESSAGES = {
-    "Leaf": [(1, "vector", "Vector"), (3, "scalar", "float")],
-    "Vector": [(1, "value", "float[]")],
-    "Split": [
-        (1, "feature_id", "int32"),
-        (2, "threshold", "int32"),  # Of a categorical split: the value that goes left.
-        (3, "left_id", "int32"),
-        (4, "right_id", "int32"),
-    ],
-    "NodeMetadata": [(1, "gain", "float"), (2, "original_leaf", "Leaf")],
-    "Node": [
-        (1, "leaf", "Leaf"),
-        (2, "bucketized_split", "Split"),
-        (3, "categorical_split", "Split"),
-        (777, "metadata", "NodeMetadata"),
-    ],
-    "Tree": [(1, "nodes", "Node[]")],
-    "TreeMetadata": [(2, "num_layers_grown", "int32"), (3, "is_finalized", "bool")],
-    "GrowingMetadata": [(2, "num_layers_attempted", "int64")],
-    "TreeEnsemble": [
-        (1, "trees", "Tree[]"),
-        (2, "tree_weights", "float[]"),
-        (3, "tree_metadata", "TreeMetadata[]"),
-        (4, "growing_metadata", "GrowingMetadata"),
-    ],
-}
 
 
 def convert_model_dir(model_dir: str, features: Features, settings: Settings, logits: int) -> None:
@@ -101,8 +73,7 @@ def _write_checkpoint(
     reader: Any, path: str, features: Features, settings: Settings, logits: int
 ) -> None:
     """Writes a checkpoint of all variables of a training, with the trees of the original."""
-    message = _make_message_class()()
-    message.ParseFromString(reader.get_tensor(_TREES))
+    message = parse_trees(reader.get_tensor(_TREES))
     n_trees = max(settings.n_trees, len(message.trees))
     with tf.Graph().as_default():
         step = tf.compat.v1.train.create_global_step()
@@ -137,10 +108,10 @@ def _read_ensemble(message: Any, ensemble: Ensemble, logits: int) -> dict[tf.Var
             if node.HasField("leaf"):
                 leaf = node.leaf
             else:
-                split = _get_split(node)
+                split = get_split(node)
                 feature[tree, place], threshold[tree, place] = split.feature_id, split.threshold
                 gain[tree, place] = node.metadata.gain
-            value[tree, place] = weight * np.asarray(_get_values(leaf, logits))
+            value[tree, place] = weight * np.asarray(get_leaf_values(leaf, logits))
     grown = [tree for tree in message.tree_metadata if not tree.is_finalized]
     return {
         **dict(zip((*variables, ensemble.gain), (feature, threshold, value, gain), strict=True)),
@@ -174,19 +145,9 @@ def _list_places(nodes: Any, inner: int) -> Iterator[tuple[int, Any]]:
                 "with."
             )
         yield place, node
-        split = _get_split(node)
+        split = get_split(node)
         waiting.append((2 * place + 1, nodes[split.left_id]))
         waiting.append((2 * place + 2, nodes[split.right_id]))
-
-
-def _get_split(node: Any) -> Any:
-    is_categorical = node.HasField("categorical_split")
-    return node.categorical_split if is_categorical else node.bucketized_split
-
-
-def _get_values(leaf: Any, logits: int) -> list[float]:
-    """Returns what a leaf adds to each logit; zeros for a node that never was a leaf."""
-    return list(leaf.vector.value) or [leaf.scalar] * logits
 
 
 def _read_flag(reader: Any, name: str) -> bool:
@@ -211,22 +172,3 @@ def _read_boundaries(reader: Any, quantiles: Quantiles) -> dict[tf.Variable, Any
             )
         boundaries[row, : len(found)] = found
     return {quantiles.boundaries: boundaries, quantiles.ready: True}
-
-
-def _make_message_class() -> Any:
-    """Returns the class of the message with the trees."""
-    file = descriptor_pb2.FileDescriptorProto(name="boosted_trees.proto", package=SCOPE)
-    types = descriptor_pb2.FieldDescriptorProto
-    for name, fields in _MESSAGES.items():
-        message = file.message_type.add(name=name)
-        for number, field_name, kind in fields:
-            is_list, type_name = kind.endswith("[]"), kind.removesuffix("[]")
-            field = message.field.add(name=field_name, number=number)
-            field.label = types.LABEL_REPEATED if is_list else types.LABEL_OPTIONAL
-            if type_name in _MESSAGES:
-                field.type, field.type_name = types.TYPE_MESSAGE, f".{SCOPE}.{type_name}"
-            else:
-                field.type = types.Type.Value(f"TYPE_{type_name.upper()}")
-    pool = descriptor_pool.DescriptorPool()
-    pool.Add(file)
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{SCOPE}.TreeEnsemble"))

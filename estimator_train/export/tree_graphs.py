@@ -1,0 +1,108 @@
+"""Operations that compute what those of tf.estimator's boosted trees computed."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+
+from estimator_train.export.tree_messages import get_leaf_values, get_split
+
+
+class TreeNodes(NamedTuple):
+    """Nodes of all trees, one after another.
+
+    Attributes:
+      feature: Feature on which a node splits, int32 [nodes]; 0 for leaves.
+      threshold: Last bucket that goes left, or the only one if the split is by value; int32.
+      by_value: Whether the split is by value, bool.
+      left: Number of the left child, int32; a leaf is its own child.
+      right: Number of the right child, int32.
+      value: What a leaf adds to the logits, float32 [nodes, logits].
+      roots: Numbers of the roots, int32 [trees].
+      depth: Number of splits on the longest path.
+    """
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    by_value: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    value: np.ndarray
+    roots: np.ndarray
+    depth: int
+
+
+def flatten_trees(ensemble: Any, logits: int) -> TreeNodes:
+    """Returns the nodes of the trees in a message TreeEnsemble."""
+    splits: list[tuple[int, int, bool, int, int]] = []
+    values: list[np.ndarray] = []
+    roots, depth = [], 0
+    for tree, weight in zip(ensemble.trees, ensemble.tree_weights, strict=True):
+        if not tree.nodes:
+            continue
+        first = len(splits)
+        roots.append(first)
+        depth = max(depth, _find_depth(tree.nodes))
+        for number, node in enumerate(tree.nodes, first):
+            if node.HasField("leaf"):
+                splits.append((0, 0, False, number, number))
+                leaf = np.asarray(get_leaf_values(node.leaf, logits), np.float32)
+                values.append(np.float32(weight) * leaf)
+                continue
+            split = get_split(node)
+            by_value = node.HasField("categorical_split")
+            children = first + split.left_id, first + split.right_id
+            splits.append((split.feature_id, split.threshold, by_value, *children))
+            values.append(np.zeros(logits, np.float32))
+    columns = np.asarray(splits, np.int32).reshape(-1, 5).T
+    feature, threshold, by_value, left, right = columns
+    value = np.asarray(values, np.float32).reshape(-1, logits)
+    places = np.asarray(roots, np.int32)
+    return TreeNodes(feature, threshold, by_value.astype(bool), left, right, value, places, depth)
+
+
+def _find_depth(nodes: Any) -> int:
+    """Returns the number of splits on the longest path of a tree."""
+    depth, level = -1, [0]
+    while level:
+        depth += 1
+        splits = [
+            get_split(nodes[number]) for number in level if not nodes[number].HasField("leaf")
+        ]
+        level = [child for split in splits for child in (split.left_id, split.right_id)]
+    return depth
+
+
+def predict(nodes: TreeNodes, inputs: list[tf.Tensor]) -> list[tf.Tensor]:
+    """Returns the logits, float32 [batch, logits].
+
+    Args:
+      nodes: The nodes of the trees.
+      inputs: The resource of the trees, unused, then the bucket of each feature, int32 [batch, 1].
+    """
+    buckets = tf.concat([tf.reshape(bucket, [-1, 1]) for bucket in inputs[1:]], 1)
+    row = (tf.range(tf.shape(buckets)[0]) * (len(inputs) - 1))[:, None]
+    flat = tf.reshape(buckets, [-1])
+    node = tf.zeros_like(row) + nodes.roots
+    for _ in range(nodes.depth):
+        found = tf.gather(flat, row + tf.gather(nodes.feature, node))
+        threshold = tf.gather(nodes.threshold, node)
+        by_value = tf.gather(nodes.by_value, node)
+        goes_right = tf.where(by_value, tf.not_equal(found, threshold), found > threshold)
+        node = tf.where(goes_right, tf.gather(nodes.right, node), tf.gather(nodes.left, node))
+    return [tf.reduce_sum(tf.gather(nodes.value, node), 1)]
+
+
+def assign_buckets(inputs: list[tf.Tensor]) -> list[tf.Tensor]:
+    """Returns the bucket of each number, int32 of the shape of the numbers.
+
+    A bucket ends with its boundary. Numbers above the last boundary are in the last bucket.
+
+    Args:
+      inputs: For each feature its numbers, float32 [batch], and then for each its boundaries.
+    """
+    count = len(inputs) // 2
+    return [
+        tf.minimum(tf.searchsorted(boundaries, tf.reshape(numbers, [-1])), tf.size(boundaries) - 1)
+        for numbers, boundaries in zip(inputs[:count], inputs[count:], strict=True)
+    ]
