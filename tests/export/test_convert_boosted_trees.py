@@ -15,6 +15,7 @@ from boosted_trees_exported import EXPORTS
 from outcomes import recorded
 
 import estimator_train as est
+from estimator_train.export.tree_graphs import assign_buckets
 
 
 def assert_near(ours: Any, theirs: Any) -> None:
@@ -38,6 +39,12 @@ def test_a_converted_model_answers_as_the_original(name: str, tmp_path: Path) ->
     assert_near(
         questions.ask(tmp_path / "converted", name), recorded("boosted_trees_exported")[name]
     )
+
+
+def test_numbers_are_assigned_to_buckets_as_by_the_original() -> None:
+    numbers = tf.constant([-1.0, 0.0, 0.5, 1.0, 9.0, float("nan"), float("inf")])
+    (buckets,) = assign_buckets([numbers, tf.constant([0.0, 1.0])])
+    assert buckets.numpy().tolist() == [0, 0, 1, 1, 1, 0, 1]  # TensorFlow 2.8's kernel.
 
 
 def test_predictors_convert_what_they_load(caplog: pytest.LogCaptureFixture) -> None:

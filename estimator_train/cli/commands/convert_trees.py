@@ -33,10 +33,10 @@ def run(flag_values: absl_flags.FlagValues, directories: Sequence[str]) -> None:
         raise UsageError(
             f"two directories are needed, OLD_DIR and NEW_DIR, got {len(directories)}."
         )
-    from estimator_train import export
+    import estimator_train as est
 
     try:
-        export.convert_boosted_trees(*directories)
+        est.export.convert_boosted_trees(*directories)
     except ValueError as error:
         raise UsageError(str(error)) from error
     print(f"{directories[1]}: converted from {directories[0]}")
