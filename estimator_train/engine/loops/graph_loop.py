@@ -2,13 +2,13 @@
 
 model_fn is called once. The operations that its train_op and loss need are imported into the body
 of a loop. The handles of variables, iterators and tables are captured from outside, so that a step
-in the loop and a step outside the loop read and write the same state.
+in the loop and a step outside the loop read and write the same state. Reference variables have no
+handles: see `reference_variables.py`.
 """
 
 import contextlib
 import dataclasses
-import functools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,8 @@ from estimator_train.engine.compiled.trial import NotCompilableError, Trial
 from estimator_train.engine.loops.chosen_executor import ChosenExecutor
 from estimator_train.engine.loops.coordination import LoopVote
 from estimator_train.engine.loops.step_fetches import TrainOp
-from estimator_train.engine.tf_internals import graphs, sessions
-from estimator_train.engine.tf_internals.graph_edits import has_dependents
-
-
-class NotLoopableError(Exception):
-    """Error for a step whose graph cannot run in a loop; the message names the reason."""
+from estimator_train.engine.loops.sub_graph import find_sub_graph
+from estimator_train.engine.tf_internals import sessions
 
 
 class _LoopVariable:
@@ -69,6 +65,8 @@ class StepLoop:
         have input for one more step.
       trial: Test whether a step compiles, for a loop of compiled steps.
       batch_size: Number of examples in each step, if chunks of the input have it; or None.
+      store: Operation that stores the copies of reference variables, for an interrupted loop; None
+        without such variables.
     """
 
     max_steps: _LoopVariable
@@ -77,6 +75,7 @@ class StepLoop:
     outcome: tuple[tf.Tensor, ...]
     trial: Trial | None = None
     batch_size: int | None = None
+    store: tf.Operation | None = None
     _calls: ChosenExecutor | None = dataclasses.field(default=None, init=False)
 
     def compile(self, session: tf.compat.v1.Session, batch_size: int | None = None) -> None:
@@ -120,7 +119,12 @@ class StepLoop:
         """
         self.set_steps(session, steps)
         self._calls = self._calls or ChosenExecutor(self.outcome, compiled=self.trial is not None)
-        done, loss, *has_more = self._calls.run(session, steps)
+        try:
+            done, loss, *has_more = self._calls.run(session, steps)
+        except tf.errors.OutOfRangeError:
+            if self.store is not None:
+                session.run(self.store)
+            raise
         return int(done), loss, all(has_more)
 
     def read_interrupted(self, session: tf.compat.v1.Session) -> tuple[int, Any]:
@@ -153,27 +157,29 @@ def build_loop(
       vote: Vote that ends the loop on all workers; None in a process that trains alone.
 
     Raises:
-      NotLoopableError: The loop cannot capture the step's state: reference variables, queues, or
-        placeholders that a hook feeds.
+      NotLoopableError: The loop cannot capture the step's state: queues, some uses of reference
+        variables, or placeholders that a hook feeds.
       NotCompilableError: XLA cannot compile the step.
     """
     can_be_nan = stop_at_nan and loss.dtype.is_floating
     operation = train_op if isinstance(train_op, tf.Operation) else train_op.op
     outputs = [loss] if vote is None else [loss, vote.has_next]
-    targets = [operation, *(tensor.op for tensor in outputs)]
-    needed, captured = find_sub_graph(targets, excluded_operations)
+    sub_graph = find_sub_graph(operation, outputs, excluded_operations)
+    copies = sub_graph.copies
     step: CompiledStep | ChunkedStep | None = None
     if compiled:
+        if copies:
+            raise NotCompilableError("it has reference variables of TensorFlow 1")
         if vote is not None:
             raise NotCompilableError("its workers vote after each step")
-        define = functools.partial(_define, loss.graph)
-        step = compile_step(operation, loss, needed, captured, define)
+        step = compile_step(operation, loss, sub_graph.needed, sub_graph.captured, sub_graph.define)
         step = _check_compiled(step, loss, compiled == "auto", chunks, can_be_nan)
     max_steps = _LoopVariable("steps", tf.int64)
     steps_done = _LoopVariable("done", tf.int64)
     last_loss = _LoopVariable("loss", loss.dtype)
     limit = max_steps.read
-    with tf.control_dependencies([steps_done.assign(tf.constant(0, tf.int64))]):
+    before = [steps_done.assign(tf.constant(0, tf.int64)), *(copies.load() if copies else [])]
+    with tf.control_dependencies(before):
         start = [tf.constant(0, tf.int64), tf.zeros([], loss.dtype)]
 
     def wants_step(done: tf.Tensor, step_loss: tf.Tensor) -> tf.Tensor:
@@ -181,10 +187,10 @@ def build_loop(
         return tf.logical_and(has_steps, tf.math.is_finite(step_loss)) if can_be_nan else has_steps
 
     def run_step(done: tf.Tensor, _: tf.Tensor, *votes: tf.Tensor) -> list[tf.Tensor]:
-        handles = _capture(captured)
+        handles = sub_graph.capture()
         steps, has_next = tf.constant(1, tf.int64), []
         if step is None:
-            step_loss, *has_next = _copy_operations(operation, outputs, needed, handles, "step")
+            step_loss, *has_next = sub_graph.copy(handles, "step")
         elif isinstance(step, CompiledStep):
             step_loss = step.run(handles)
         else:
@@ -204,9 +210,13 @@ def build_loop(
         start += [tf.constant(True), tf.constant(True)]
     with _enable_control_flow_v2():
         outcome = tf.while_loop(is_step_next, run_step, start, parallel_iterations=1)
+    results = tuple(outcome[:3])
+    store = copies.store() if copies else None
+    if copies:
+        results = copies.store_after(results)
     trial = None if step is None else step.make_trial(loss.graph)
     batch_size = chunks.batch_size if chunks is not None else None
-    return StepLoop(max_steps, steps_done, last_loss, tuple(outcome[:3]), trial, batch_size)
+    return StepLoop(max_steps, steps_done, last_loss, results, trial, batch_size, store)
 
 
 def _check_compiled(
@@ -241,127 +251,9 @@ def _enable_control_flow_v2() -> Iterator[None]:
 
 def _add_vote(vote: LoopVote, has_next: tf.Tensor, wants_step: tf.Tensor) -> list[tf.Tensor]:
     """Adds a vote to the loop body; returns whether all have input, and whether all continue."""
-    needed, captured = find_sub_graph([vote.result.op], ())
+    sub_graph = find_sub_graph(vote.result.op, [vote.result])
     answers = (has_next, tf.logical_and(has_next, wants_step))
-    inputs = _capture(captured)
+    inputs = sub_graph.capture()
     inputs |= {question.name: answer for question, answer in zip(vote.ballot, answers, strict=True)}
-    (result,) = _copy_operations(vote.result.op, [vote.result], needed, inputs, "vote")
+    (result,) = sub_graph.copy(inputs, "vote")
     return tf.unstack(tf.ensure_shape(result, [2]))
-
-
-def _capture(handles: Iterable[tf.Tensor]) -> dict[str, tf.Tensor]:
-    """Captures handles of state in the loop body; returns them by their names outside."""
-    body = tf.compat.v1.get_default_graph()
-    return {handle.name: body.capture(handle) for handle in handles}
-
-
-def _copy_operations(
-    operation: tf.Operation,
-    outputs: Sequence[tf.Tensor],
-    needed: set[tf.Operation],
-    inputs: dict[str, tf.Tensor],
-    name: str,
-) -> list[tf.Tensor]:
-    """Copies operations into the loop body.
-
-    Args:
-      operation: The operation that runs them.
-      outputs: Tensors of theirs.
-      needed: The operations.
-      inputs: Their other inputs in the body, by the names outside.
-      name: Name scope of the copies.
-
-    Returns:
-      The copies of `outputs`, available when the copy of `operation` has run.
-    """
-    names = [operation.name, *(tensor.name for tensor in outputs)]
-    definition = _define(operation.graph, needed)
-    ran, *values = tf.import_graph_def(definition, inputs, names, name=name)
-    with tf.control_dependencies([ran]):
-        # An import forgets the shape of what a tf.cond returns.
-        return [
-            tf.ensure_shape(value, tensor.shape)
-            for value, tensor in zip(values, outputs, strict=True)
-        ]
-
-
-def find_sub_graph(
-    targets: Iterable[tf.Operation], excluded_operations: Collection[tf.Operation]
-) -> tuple[set[tf.Operation], list[tf.Tensor]]:
-    """Returns the operations that `targets` need, and the handles of the state that they use.
-
-    Args:
-      targets: The operations to run.
-      excluded_operations: Control inputs that are left out.
-
-    Raises:
-      NotLoopableError: An operation cannot run in a loop.
-    """
-
-    def before(operation: tf.Operation) -> list[tf.Operation]:
-        if _is_handle(operation):
-            return []
-        controls = (
-            control
-            for control in operation.control_inputs
-            if control not in excluded_operations and not _is_unused_gradient(control, operation)
-        )
-        return [*(tensor.op for tensor in operation.inputs), *controls]
-
-    needed: set[tf.Operation] = set()
-    captured: list[tf.Tensor] = []
-    for operation in graphs.walk(targets, before):
-        if _is_handle(operation):
-            captured.append(operation.outputs[0])
-        else:
-            _check_loopable(operation)
-            needed.add(operation)
-    return needed, captured
-
-
-def _is_unused_gradient(operation: tf.Operation, gate: tf.Operation) -> bool:
-    """Returns whether only a gate, which waits for all gradients of a layer, needs an operation.
-
-    The gradient by the first layer's input is one: as much work as the layer itself.
-    """
-    if not gate.name.endswith("_grad/tuple/group_deps") or operation.op_def.is_stateful:
-        return False
-    consumers = [user for tensor in operation.outputs for user in tensor.consumers()]
-    return bool(consumers) and all(
-        user.type == "Identity" and gate in user.control_inputs and not has_dependents(user)
-        for user in consumers
-    )
-
-
-def _is_handle(operation: tf.Operation) -> bool:
-    """Returns whether an operation only names state: a variable, an iterator or a table."""
-    outputs = operation.outputs
-    if len(outputs) != 1 or outputs[0].dtype != tf.resource:
-        return False
-    # The inputs of a dense table are its keys for empty and deleted entries.
-    return not operation.inputs or operation.type == "MutableDenseHashTableV2"
-
-
-def _check_loopable(operation: tf.Operation) -> None:
-    # The type of a reference, as variables of TensorFlow 1 are, differs from its base type.
-    if any(tensor.dtype != tensor.dtype.base_dtype for tensor in operation.outputs):
-        raise NotLoopableError(f"'{operation.name}' is a reference variable")
-    if operation.type == "Placeholder":
-        raise NotLoopableError(f"the placeholder '{operation.name}' must be fed at every step")
-    if "Queue" in operation.type:
-        raise NotLoopableError(f"'{operation.name}' reads a queue")
-
-
-def _define(graph: tf.Graph, needed: set[tf.Operation]) -> tf.compat.v1.GraphDef:
-    """Returns the GraphDef of the needed operations; an import has to give their other inputs."""
-    complete = graph.as_graph_def()
-    definition = tf.compat.v1.GraphDef(versions=complete.versions, library=complete.library)
-    names = {operation.name for operation in needed}
-    definition.node.extend(node for node in complete.node if node.name in names)
-    for node in definition.node:
-        inputs = [name for name in node.input if not name.startswith("^") or name[1:] in names]
-        if len(inputs) < len(node.input):
-            node.input[:] = inputs
-        # A colocation may name an operation outside of the loop; nodes have their devices already.
-        node.attr.pop("_class", None)
-    return definition

@@ -11,9 +11,10 @@ from estimator_train.engine.compiled.trial import NotCompilableError
 from estimator_train.engine.hook_types import Hook, PassiveHook
 from estimator_train.engine.loops import hook_schedule
 from estimator_train.engine.loops.coordination import LoopVote
-from estimator_train.engine.loops.graph_loop import NotLoopableError, StepLoop, build_loop
+from estimator_train.engine.loops.graph_loop import StepLoop, build_loop
 from estimator_train.engine.loops.loop_choice import LoopChoice, report_not_compilable
 from estimator_train.engine.loops.step_fetches import StepFetches
+from estimator_train.engine.loops.sub_graph import NotLoopableError
 from estimator_train.engine.tf_internals import graph_edits
 
 _LOG = tf.get_logger()

@@ -1,6 +1,7 @@
 """Evaluation: metrics over the batches of an input, written to the log and an event file."""
 
 import dataclasses
+import functools
 import time
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -14,11 +15,13 @@ from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.strategies import make_graph_form
 from estimator_train.engine.graph.step_graph import Step, build_step, open_model_graph
 from estimator_train.engine.hook_types import Hook
-from estimator_train.engine.loops.graph_loop import NotLoopableError, StepLoop, build_loop
+from estimator_train.engine.loops.graph_loop import StepLoop, build_loop
+from estimator_train.engine.loops.sub_graph import NotLoopableError
 from estimator_train.engine.run import history
 from estimator_train.engine.sessions.built_model import BuiltModel, ModelJob
 from estimator_train.engine.sessions.model_call import open_call
 from estimator_train.engine.sessions.open_model import PlainSession
+from estimator_train.engine.tf_internals import graph_edits
 from estimator_train.engine.type_aliases import InputFn, Strategy
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.goodput.clock import EVALUATION, process_clock
@@ -40,11 +43,21 @@ class EvaluationStep:
 
     Attributes:
       update_op: Adds a batch to the metrics.
-      loop: A loop of it; None if the model cannot run in a loop.
+      loss: The loss of a batch.
     """
 
     update_op: tf.Operation
-    loop: StepLoop | None
+    loss: tf.Tensor
+
+    @functools.cached_property
+    def loop(self) -> StepLoop | None:
+        """A loop of the step, built when it is first needed; None if there can be none."""
+        graph = self.update_op.graph
+        with graph_edits.reopen_for_context(graph), graph.as_default():
+            try:
+                return build_loop(self.update_op, self.loss, stop_at_nan=False)
+            except NotLoopableError:
+                return None
 
 
 class _Evaluation(ModelJob[EvaluationStep]):
@@ -116,16 +129,9 @@ def build_evaluation(
     with open_model_graph(context) as graph:
         step = build_step(context, input_fn, ModeKeys.EVAL, strategy)
         values, update_op = _collect_metrics(step)
-        batch = EvaluationStep(update_op, _loop_of(update_op, step.spec.loss))
+        batch = EvaluationStep(update_op, step.spec.loss)
         scaffold = _add_local_variables(step.spec.scaffold)
         return BuiltModel(graph, step.inputs, scaffold, step.spec.evaluation_hooks, batch, values)
-
-
-def _loop_of(update_op: tf.Operation, loss: tf.Tensor) -> StepLoop | None:
-    try:
-        return build_loop(update_op, loss, stop_at_nan=False)
-    except NotLoopableError:
-        return None
 
 
 def _add_local_variables(scaffold: tf.compat.v1.train.Scaffold) -> tf.compat.v1.train.Scaffold:
@@ -169,6 +175,7 @@ def run_batches(session: _Session, batch: EvaluationStep, steps: int | None) -> 
       steps: Number of batches; None for all of the input.
     """
     interval = max(1, steps // _PROGRESS_LINES) if steps else None
+    loop = batch.loop if isinstance(session, PlainSession) and steps != 1 else None
     done, max_batches = 0, _FIRST_BATCHES
     while not session.should_stop() and (steps is None or done < steps):
         preemption.raise_if_requested("evaluating")
@@ -176,21 +183,16 @@ def run_batches(session: _Session, batch: EvaluationStep, steps: int | None) -> 
         limit = max_batches
         if steps is not None and interval is not None:
             limit = min(interval - done % interval, steps - done, max_batches)
-        ran = _run_up_to(session, batch, limit)
+        if loop is not None and isinstance(session, PlainSession):
+            ran, *_ = loop.run(session.raw, limit)
+        else:
+            session.run(batch.update_op)
+            ran = 1
         done += ran
         secs_per_batch = (time.monotonic() - start) / max(1, ran)
         max_batches = min(_MAX_BATCHES, max(1, int(_MAX_CALL_SECS / max(secs_per_batch, 1e-6))))
         if steps and interval and (done % interval == 0 or done == steps):
             _LOG.info("Evaluation [%d/%d]", done, steps)
-
-
-def _run_up_to(session: _Session, batch: EvaluationStep, limit: int) -> int:
-    """Evaluates up to `limit` batches, or one without a loop; returns their number."""
-    if batch.loop is None or not isinstance(session, PlainSession):
-        session.run(batch.update_op)
-        return 1
-    done, *_ = batch.loop.run(session.raw, limit)
-    return done
 
 
 def write_results(results: dict[str, Any], checkpoint_path: str | None, output_dir: str) -> None:

@@ -7,6 +7,7 @@ import tensorflow as tf
 import estimator_train as est
 from estimator_train.engine.loops import chosen_executor, graph_loop
 from estimator_train.engine.loops.chosen_executor import ChosenExecutor
+from estimator_train.engine.loops.sub_graph import find_sub_graph
 from estimator_train.engine.tf_internals import step_reads
 
 v1 = tf.compat.v1
@@ -116,7 +117,7 @@ def test_a_loop_has_no_gradients_that_nothing_needs_and_no_reads_for_hooks():
         train_op = v1.train.GradientDescentOptimizer(0.1).minimize(loss, step)
         read = step_reads.read_step_before_increment(step, train_op)
         names = [
-            {op.name for op in graph_loop.find_sub_graph([train_op, loss.op], excluded)[0]}
+            {op.name for op in find_sub_graph(train_op, [loss], excluded).needed}
             for excluded in ((), (read.op,))
         ]
         gradients = [op for op in graph.get_operations() if op.type == "MatMul"]

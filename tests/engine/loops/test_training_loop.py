@@ -6,12 +6,13 @@ import tensorflow as tf
 import tiers
 
 import estimator_train as est
-from estimator_train.engine.loops.graph_loop import NotLoopableError, build_loop
+from estimator_train.engine.loops.graph_loop import build_loop
 from estimator_train.engine.loops.hook_schedule import (
     after_loop,
     sees_every_step,
     steps_until_due,
 )
+from estimator_train.engine.loops.sub_graph import NotLoopableError
 
 
 def summaries(directory):
@@ -187,7 +188,8 @@ def queued(loss):
 
 
 def of_reference(loss):
-    return loss + tf.compat.v1.Variable(1.0, use_resource=False, name="old")
+    old = tf.compat.v1.Variable(1, use_resource=False, name="old")
+    return loss + tf.cast(old.count_up_to(5), tf.float32)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +197,7 @@ def of_reference(loss):
     [
         (fed, "the placeholder 'rate' must be fed at every step"),
         (queued, "'source_Dequeue' reads a queue"),
-        (of_reference, "'old' is a reference variable"),
+        (of_reference, r"'CountUpTo' \(CountUpTo\) changes a reference variable"),
     ],
 )
 def test_operations_that_cannot_run_in_a_loop_are_named(change, reason):
