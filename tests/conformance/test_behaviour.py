@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import tiers
 from alike import assert_alike, assert_lines_in_order, leaf_pairs
 from flavours import ours
 from outcomes import recorded
+from processes import run_process
 
 from estimator_train.engine.graph.step_graph import MissingFeaturesError
 from estimator_train.engine.run.nan_loss import NanLossError
@@ -172,7 +172,7 @@ def test_behaves_as_recorded_under_tensorflow_1_behaviour(tmp_path: Path) -> Non
     golden = recorded("behaviour_without_v2")
     cases = tiers.sampled(4, golden)
     command = [sys.executable, asks, tmp_path / "out", *cases]
-    subprocess.run(command, env=environment, check=True, capture_output=True)
+    run_process(command, env=environment)
     seen = json.loads((tmp_path / "out").read_text(encoding="utf-8"))
     different = {name for name in cases if not _is_as_recorded(name, seen[name], golden[name])}
     assert different == DIFFERENT_WITHOUT_V2.intersection(cases)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 from legacy_programs import COMMAND, environment
 from outcomes import GOLDEN
+from processes import run_process
 
 ASKS = Path(__file__).parents[1] / "oracle" / "contrib"
 AREAS = sorted(path.stem.removeprefix("ask_") for path in ASKS.glob("ask_*.py"))
@@ -65,13 +65,10 @@ GROUPS = [
 
 def ask(areas: list[str], directory: Path) -> dict[str, dict[str, Any]]:
     """Returns our answers to the questions of each area, computed by an old program."""
-    done = subprocess.run(
+    run_process(
         forked.python(COMMAND, "run", "--tf1", ASKS / "every_area.py", directory, *areas),
         env=environment(TF_USE_LEGACY_KERAS=1),
-        capture_output=True,
-        text=True,
     )
-    assert done.returncode == 0, done.stderr[-3000:]
     return {area: json.loads((directory / f"{area}.json").read_text("utf-8")) for area in areas}
 
 
