@@ -27,34 +27,15 @@ RECORDED = {
 # version; and complete answers, for which the question gives the reason.
 OURS = json.loads(Path(__file__).with_name("contrib_ours.json").read_text(encoding="utf-8"))
 # The slowest areas: complete networks, and estimators that are trained.
-LONG = {
-    *("batching", "clusters", "crf", "data", "decoding", "estimator", "estimator_exports"),
-    "further_cells",
-    *("further_distributions", "learn"),
-    *(
-        "further_opt",
-        "learn_checkpoints",
-        "learn_estimators",
-        "learn_further",
-        "learn_heads",
-        "learn_rare",
-        "legacy_attention",
-        "legacy_seq2seq",
-        "metrics",
-        "model_pruning_training",
-        "monitors",
-        "monotonic",
-        "optimize_loss",
-        "rarer_cells",
-        "reversible",
-        "rnn",
-        "rnn_estimators",
-        "saved_model_estimator",
-        "seq2seq",
-        "slim_nets",
-    ),
-    *("slim_loops", "slim_nets_run", "structural", "timeseries", "training", "wals"),
-}
+SLOW = (
+    "batching clusters crf data decoding estimator estimator_exports export_strategies "
+    "further_cells further_distributions further_opt kernel_methods learn learn_checkpoints "
+    "learn_estimators learn_further learn_heads learn_rare legacy_attention legacy_seq2seq "
+    "metrics model_pruning_training monitors monotonic optimize_loss rarer_cells reversible "
+    "rnn rnn_estimators saved_model_estimator seq2seq slim_loops slim_nets slim_nets_run "
+    "structural timeseries training wals"
+)
+LONG = {*SLOW.split()}
 SHORT = [area for area in AREAS if area not in LONG]
 # The questions of a group share a process, in which TensorFlow is imported once.
 GROUPS = [
