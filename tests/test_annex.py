@@ -1,12 +1,11 @@
 """The package works without the folder `estimator_train/legacy`."""
 
-import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from processes import run_process
 
 ROOT = Path(__file__).parent.parent
 # Tests of the first tier that together take about a minute.
@@ -44,13 +43,8 @@ def copy(tmp_path):
 
 
 def run(copy, *arguments):
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=copy,
-        env={**os.environ, "PYTHONPATH": str(copy)},
-        capture_output=True,
-        text=True,
-        timeout=1500,
+    return run_process(
+        [sys.executable, *arguments], exit_code=None, cwd=copy, timeout=1500, PYTHONPATH=str(copy)
     )
 
 

@@ -5,13 +5,13 @@ import fnmatch
 import functools
 import json
 import re
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
 import legacy_imports
 import pytest
+from processes import run_process
 from rooms import ROOMS, UPWARD
 
 ROOT = Path(__file__).parent.parent
@@ -221,7 +221,7 @@ def _join_private(name):
 def walks():
     # A process of its own: the programs of `forked` have imported TensorFlow before the package.
     command = [sys.executable, str(ROOT / "tests/support/walk.py")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = run_process(command)
     return json.loads(done.stdout.splitlines()[-1])
 
 

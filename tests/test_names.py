@@ -1,7 +1,6 @@
 """The public names, and that loading them is cheap until one is used."""
 
 import ast
-import subprocess
 import sys
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import public_api
 import pytest
 import tensorflow as tf
 from outcomes import recorded
+from processes import run_process
 
 import estimator_train as est
 import estimator_train.compat.v1 as v1
@@ -94,5 +94,5 @@ def test_unknown_names_are_attribute_errors():
 
 def test_importing_the_package_does_not_import_tensorflow():
     program = "import sys, estimator_train; print('tensorflow' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    done = run_process([sys.executable, "-c", program])
     assert done.stdout == "False\n", done.stderr

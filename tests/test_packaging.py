@@ -1,7 +1,6 @@
 """The published package: its version, and a wheel for any Python of a platform."""
 
 import ast
-import os
 import re
 import shutil
 import subprocess
@@ -10,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from processes import run_process
 
 import estimator_train
 
@@ -119,13 +119,7 @@ def _metadata(tmp_path):
 
 def _said(tmp_path, *module):
     """Returns the output of a module that runs with the installed wheel."""
-    done = subprocess.run(
-        [sys.executable, "-m", *module],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "installed")},
-        capture_output=True,
-        text=True,
-        check=False,
+    done = run_process(
+        [sys.executable, "-m", *module], cwd=tmp_path, PYTHONPATH=str(tmp_path / "installed")
     )
-    assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -41,6 +41,7 @@ _KERAS_3_NAMES = frozenset({"Variable", "distribution", "ops", "quantizers", "ra
 _MAX_FILES = 200
 _FEW_NAMES = 3
 _INSTALLED = ("purelib", "platlib")
+_THIS_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def detect_for_script(path: str, tensorflow: ModuleType) -> str:
@@ -203,7 +204,9 @@ def find_sources(path: str) -> Iterator[tuple[Path, ast.Module]]:
             visited.add(file)
             shared.extend(search_path.find_added_folders(file, tree))
         found = (find_source(name, folder) for folder in (file.parent, *shared))
-        return next((module for module in found if module), None)
+        # PYTHONPATH may hold this package, whose names say nothing of the codebase.
+        own = (one for one in found if one and not one.resolve().is_relative_to(_THIS_PACKAGE))
+        return next(own, None)
 
     return _follow_imports([script], find)
 

@@ -1,12 +1,12 @@
 """Real runs of benchmarks, with all peers that need only this package."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import forked
 import pytest
+from processes import run_process
 
 from benchmarks import runner
 from benchmarks.benchmark import ORIGINAL, OURS
@@ -19,9 +19,7 @@ ROOT = Path(__file__).parents[2]
 def test_quick_run_prints_a_table_of_all_peers_but_the_original(tmp_path: Path) -> None:
     file = tmp_path / "figures.json"
     command = [sys.executable, "-m", "benchmarks", "--quick", "--only", "linear"]
-    done = subprocess.run(
-        [*command, "--json", str(file)], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    done = run_process([*command, "--json", str(file)], cwd=ROOT)
     expected = [peer for peer in BENCHMARKS["linear"].peers if peer != "tf.estimator"]
     rows = json.loads(file.read_text())["rows"]
     assert [row["peer"] for row in rows] == expected
@@ -35,8 +33,7 @@ def test_a_run_that_ends_early_keeps_the_figures_of_complete_jobs(tmp_path: Path
     file = tmp_path / "figures.json"
     command = [sys.executable, "-m", "benchmarks", "--quick", "--only", "linear", "keras_linear"]
     command += ["--json", str(file), "--jax", str(tmp_path / "missing")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
+    run_process(command, exit_code=1, cwd=ROOT)
     titles = {row["benchmark"] for row in json.loads(file.read_text())["rows"]}
     assert titles == {BENCHMARKS["linear"].title}
 
@@ -44,9 +41,7 @@ def test_a_run_that_ends_early_keeps_the_figures_of_complete_jobs(tmp_path: Path
 @pytest.mark.long
 def test_a_keras_model_can_be_measured() -> None:
     command = forked.python("-m", "benchmarks.measure", "convnet", "estimator_train")
-    done = subprocess.run(
-        [*command, "--quick"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    done = run_process([*command, "--quick"], cwd=ROOT)
     assert float(done.stdout.split()[-1]) > 0
 
 
@@ -75,7 +70,5 @@ def test_a_failed_measurement_raises_an_error_with_its_reason() -> None:
 @pytest.mark.long
 def test_two_synchronous_processes_are_measured() -> None:
     command = [sys.executable, "-m", "benchmarks.measure", "scaling_workers", "estimator_train"]
-    done = subprocess.run(
-        [*command, "--quick"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    done = run_process([*command, "--quick"], cwd=ROOT)
     assert float(done.stdout.split()[-1]) > 0

@@ -1,8 +1,9 @@
 """When Python collects garbage among the objects of TensorFlow."""
 
 import gc
-import subprocess
 import sys
+
+from processes import run_process
 
 from estimator_train.bootstrap import collection
 
@@ -30,7 +31,7 @@ for _ in range(2):
 
 
 def test_the_first_full_collection_leaves_out_the_objects_of_the_imports():
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
+    done = run_process([sys.executable, "-c", PROGRAM])
     assert done.stdout.splitlines() == [
         "frozen: True",
         "collected: [False, True] frozen: 0",
@@ -72,7 +73,7 @@ def test_a_program_that_run_starts_imports_tensorflow_without_collections(tmp_pa
         "print(after[2] - before[2], after[1] - before[1] < 10, gc.isenabled())\n"
     )
     command = [sys.executable, "-m", "estimator_train", "run", str(script)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = run_process(command)
     assert done.stdout == "0 True True\n", done.stderr
 
 

@@ -1,12 +1,12 @@
 """The import hook: what every module of a process imports of tf.estimator."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import forked
 import pytest
+from processes import run_process
 
 from estimator_train.bootstrap import import_hook
 
@@ -94,14 +94,12 @@ def test_the_attributes_of_tensorflow_are_one_object_under_all_names(imports):
 
 
 def _python(program, **variables):
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-W", "ignore", "-c", program],
-        env={**forked.os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", **variables},
-        capture_output=True,
-        text=True,
         timeout=300,
+        TF_CPP_MIN_LOG_LEVEL="3",
+        **variables,
     )
-    assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
 
 

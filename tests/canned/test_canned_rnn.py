@@ -16,7 +16,7 @@ import tf_keras
 import tiers
 from canned_figures import observe
 from outcomes import recorded
-from test_canned_figures import V2, assert_alike
+from test_canned_figures import V2, assert_figures_alike
 
 import estimator_train as est
 
@@ -26,7 +26,7 @@ RNNClassifier = est.experimental.RNNClassifier
 @pytest.mark.parametrize("name", tiers.first({"lstm"}, canned_rnn.CASES))
 def test_classifiers_of_steps_equal_the_recorded_ones(name: str) -> None:
     ours = json.loads(json.dumps(observe(canned_rnn.CASES[name], V2)))
-    assert_alike(ours, recorded("canned_rnn")[name])
+    assert_figures_alike(ours, recorded("canned_rnn")[name])
 
 
 def of_sequences() -> Any:

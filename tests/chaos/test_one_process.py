@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import forked
 import one_process
 import pytest
+from processes import run_process
 
 SEED = 3
 # At a few moments always, and at those of all kinds once a change is done.
@@ -19,14 +18,11 @@ TIMES = pytest.mark.parametrize("times", [2, pytest.param(10, marks=pytest.mark.
 
 def run_job(directory: Path, ended_by: str, times: int) -> Any:
     root = Path(one_process.__file__).parents[2]
-    done = subprocess.run(
+    done = run_process(
         forked.python(one_process.__file__, directory, SEED, ended_by, times),
-        env={**os.environ, "PYTHONPATH": str(root), "TF_CPP_MIN_LOG_LEVEL": "3"},
-        capture_output=True,
-        text=True,
-        timeout=500,
+        PYTHONPATH=str(root),
+        TF_CPP_MIN_LOG_LEVEL="3",
     )
-    assert done.returncode == 0, done.stderr[-5000:]
     return json.loads(done.stdout)
 
 

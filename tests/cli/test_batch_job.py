@@ -1,7 +1,6 @@
 """`train` as a batch job: signals, the record of the run, reproducible runs."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 import forked
 import pytest
 import tensorflow as tf
+from processes import run_process
 
 from estimator_train.engine.checkpoints.reading import read_global_step
 
@@ -18,15 +18,7 @@ TRAIN = ["-m", "estimator_train", "train", "--preset", "digits"]
 
 
 def ended(command, **environment):
-    return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        timeout=300,
-        check=False,
-    )
+    return run_process(command, exit_code=None, cwd=ROOT, timeout=300, **environment)
 
 
 def train(model_dir, *more):

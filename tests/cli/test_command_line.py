@@ -1,7 +1,5 @@
 """The command line before TensorFlow is loaded: help, and mistyped commands and flags."""
 
-import os
-import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -9,6 +7,7 @@ from pathlib import Path
 import pytest
 import tensorflow as tf
 import tf_keras
+from processes import run_process
 
 import estimator_train
 from estimator_train.cli.registry import COMMANDS
@@ -107,14 +106,12 @@ def test_help_and_mistakes_do_not_load_tensorflow(tmp_path):
     (tmp_path / "tensorflow.py").write_text("raise RuntimeError('TensorFlow was imported')\n")
 
     def run(*arguments):
-        return subprocess.run(
+        return run_process(
             [sys.executable, "-m", "estimator_train", *arguments],
+            exit_code=None,
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": ROOT},
-            capture_output=True,
-            text=True,
             timeout=60,
-            check=False,
+            PYTHONPATH=ROOT,
         )
 
     helped = run("train", "--help")

@@ -1,8 +1,7 @@
 """`estimator-train completion`: the offers of a real bash, and the parts of the zsh script."""
 
-import subprocess
-
 import pytest
+from processes import run_process
 
 from estimator_train.cli.registry import COMMANDS
 
@@ -17,9 +16,7 @@ def offered(command):
         program = f"{script}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}\n"
         # compopt works only while bash itself completes.
         program += 'compopt() { :; }\n_estimator_train\nprintf "%s\\n" "${COMPREPLY[@]}"'
-        outcome = subprocess.run(
-            ["bash", "-c", program], capture_output=True, text=True, check=True
-        )
+        outcome = run_process(["bash", "-c", program])
         assert outcome.stderr == ""
         return outcome.stdout.split()
 

@@ -4,11 +4,11 @@ import json
 import os
 import signal
 import stat
-import subprocess
 
 import forked
 import pytest
 from absl import flags as absl_flags
+from processes import run_process
 
 import flags
 from estimator_train.cli.job.preemption import exit_saved_on_signal
@@ -96,13 +96,7 @@ with record_run(values):
 
 def test_record_is_written_at_the_start_and_at_a_hard_exit(tmp_path):
     path = tmp_path / "record.json"
-    done = subprocess.run(
-        forked.python("-c", ENDS_AT_ONCE, path),
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 142, done.stderr
+    done = run_process(forked.python("-c", ENDS_AT_ONCE, path), exit_code=142, timeout=300)
     assert json.loads(done.stdout)["exit"] == {"code": None, "cause": "still running, or killed"}
     found = json.loads(path.read_text())
     assert found["exit"] == {"code": 142, "cause": "a step took too long"}

@@ -1,11 +1,10 @@
 """Directories without write permission and full disks: one line, and exit code 2."""
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from processes import run_process
 
 ROOT = Path(__file__).parents[2]
 TRAIN = ["train", "--preset=digits"]
@@ -18,16 +17,13 @@ NEXT = "; import os, sys; os.execv(sys.executable, [sys.executable, *sys.argv[1:
 
 def error_of(first: str, *arguments: str) -> str:
     """Returns the single error line of a command that ends with code 2."""
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-c", first + NEXT, "-m", "estimator_train", *arguments],
-        capture_output=True,
-        text=True,
+        exit_code=2,
         cwd=ROOT,
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
         timeout=300,
-        check=False,
+        TF_CPP_MIN_LOG_LEVEL="3",
     )
-    assert done.returncode == 2, done.stderr
     *others, line = done.stderr.splitlines()
     assert line.startswith("estimator-train: error: ")
     assert not [other for other in others if not other.startswith("continuing from ")]

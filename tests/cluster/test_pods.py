@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from launched import finish_all, python
+from processes import run_process
 
 from estimator_train.cli.main import main
 from estimator_train.cluster.pods import PodLayout, read_cluster_of_pod
@@ -55,9 +56,7 @@ def tf_configs(text: str) -> dict[str, dict[str, Any]]:
         words = [sys.executable, "-m", "estimator_train", *command[1:]]
         variables = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
         variables.pop("TF_CONFIG", None)
-        run = subprocess.run(
-            words, env=variables, capture_output=True, text=True, timeout=60, check=True
-        )
+        run = run_process(words, timeout=60, env=variables)
         found[host] = json.loads(run.stdout)
     return found
 

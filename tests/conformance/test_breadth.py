@@ -12,7 +12,6 @@ import functools
 import json
 import os
 import random
-import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,6 +24,7 @@ import unoptimized
 from breadth import asking
 from flavours import ours
 from outcomes import recorded
+from processes import run_process
 
 GOLDEN = recorded("breadth")
 WITHOUT_V2 = recorded("breadth_v1_behaviour")
@@ -149,10 +149,9 @@ def test_figures_with_either_keras(tmp_path: Path, legacy: str) -> None:
 def _ask_in_new_process(out: Path, names: list[str], **environment: str) -> dict[str, Any]:
     """Asks in a process in which settings of TensorFlow hold from its import on."""
     path = os.pathsep.join(str(TESTS / name) for name in ("oracle", "conformance"))
-    subprocess.run(
+    run_process(
         [sys.executable, "-m", "breadth.asking", "--ours", str(out), *names],
-        check=True,
-        env={**os.environ, **environment, "PYTHONPATH": path},
-        capture_output=True,
+        **environment,
+        PYTHONPATH=path,
     )
     return dict(json.loads(out.read_text(encoding="utf-8")))

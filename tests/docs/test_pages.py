@@ -6,13 +6,13 @@ What a page leaves to its reader, such as their model, is in `readers`, by the p
 import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import forked
 import pages
 import pytest
+from processes import run_process
 
 ROOT = Path(__file__).parents[2]
 READERS = Path(__file__).parent / "readers"
@@ -71,14 +71,7 @@ def test_the_blocks_of_a_page_run(name, directory):
     printed = ""
     for number, program in enumerate(pages.programs_of(text)):
         (directory / f"page{number}.py").write_text(f"{before}\n{program}")
-        outcome = subprocess.run(
-            [directory.parent / "bin/python", f"page{number}.py"],
-            cwd=directory,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+        outcome = run_process([directory.parent / "bin/python", f"page{number}.py"], cwd=directory)
         printed += outcome.stdout + outcome.stderr
     assert pages.missing_lines(text, printed) == [], printed
 

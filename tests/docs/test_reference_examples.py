@@ -1,11 +1,11 @@
 """Every public name of the reference has an example, which runs in an empty directory."""
 
 import importlib.util
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from processes import run_process
 
 DOCS = Path(__file__).parents[2] / "docs"
 spec = importlib.util.spec_from_file_location("names", DOCS / "site/names.py")
@@ -45,5 +45,4 @@ def test_examples_run(module, tmp_path):
         program.write_text(f"{begin}\n{code}")
         programs.append(program)
     command = [sys.executable, "-c", RUN, *programs]  # A new process: tf.keras must be Keras 2.
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_process(command)

@@ -1,14 +1,13 @@
 """The site builds strictly, none of its links is broken, and it loads nothing from elsewhere."""
 
-import os
 import re
-import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from processes import run_process
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,15 +59,11 @@ def find_broken_links(site: Path) -> list[str]:
 def site(tmp_path_factory):
     """Returns the built site."""
     directory = tmp_path_factory.mktemp("site")
-    done = subprocess.run(
+    run_process(
         [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "-d", directory],
         cwd=ROOT,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
+        NO_MKDOCS_2_WARNING="1",
     )
-    assert done.returncode == 0, done.stdout + done.stderr
     return directory
 
 

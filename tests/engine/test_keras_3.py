@@ -1,7 +1,6 @@
 """Keras 3 objects in programs of tf.estimator: accepted objects and error messages."""
 
 import logging
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +10,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from processes import run_process
 from tensorflow.python.util.lazy_loader import KerasLazyLoader
 
 import estimator_train as est
@@ -155,5 +155,5 @@ os.environ.pop("TF_USE_LEGACY_KERAS", None)
 import estimator_train
 print(os.environ.get("TF_USE_LEGACY_KERAS"))
 """
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    ran = run_process([sys.executable, "-c", program])
     assert ran.stdout.split() == [str(seen)], ran.stderr

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tfjob
+from processes import run_process
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # Keras's guides: one text, which `tests/keras/test_guides.py` runs.
@@ -24,14 +25,7 @@ GUIDES = {"keras_distributed.py", "keras_multi_gpu.py"}
 
 def run(directory, name, *arguments):
     """Runs an example in a directory; returns its output."""
-    outcome = subprocess.run(
-        forked.python(EXAMPLES / name, *arguments),
-        cwd=directory,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert outcome.returncode == 0, outcome.stderr
+    outcome = run_process(forked.python(EXAMPLES / name, *arguments), cwd=directory)
     return outcome.stdout
 
 

@@ -1,11 +1,10 @@
 """From flags to a RunConfig, a strategy and the batch of a replica."""
 
-import subprocess
-
 import forked
 import pytest
 import tensorflow as tf
 from absl import flags as absl_flags
+from processes import run_process
 
 import estimator_train
 import flags
@@ -96,7 +95,7 @@ print(strategy.num_replicas_in_sync, len(tf.config.list_logical_devices("CPU")))
 
 
 def test_virtual_cpus_are_created():
-    done = subprocess.run(forked.python("-c", MIRRORED), capture_output=True, text=True, check=True)
+    done = run_process(forked.python("-c", MIRRORED))
     assert done.stdout.split() == ["3", "3"]
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
 import forked
 import pytest
+from processes import run_process
 
 import estimator_train as est
 from estimator_train.engine.run.history import read_goodput
@@ -158,7 +158,7 @@ def test_a_killed_training_keeps_the_steps_of_its_checkpoint(tmp_path: Path) -> 
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     for how in ("kill", "end"):
         command = forked.python("-c", JOB, tmp_path, how)
-        subprocess.run(command, env=environment, capture_output=True, timeout=100, check=False)
+        run_process(command, exit_code=None, timeout=100, env=environment)
     found = read_goodput(str(tmp_path))
     assert found is not None
     assert (found.steps, found.restarts) == (40, 1)

@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import ask_heads
 import pytest
 import tf_keras
 import tiers
+from alike import assert_alike
 from outcomes import outcome, recorded
 
 from estimator_train import heads
 
 GOLDEN = recorded("heads")
 QUESTIONS = ask_heads.questions(heads, tf_keras.optimizers.legacy, tf_keras.optimizers.Optimizer)
-
-
-def assert_alike(ours: Any, theirs: Any, where: str = "") -> None:
-    """Compares nested values, floats with tolerance 1e-5."""
-    if isinstance(theirs, dict):
-        assert sorted(ours) == sorted(theirs), where
-        for key in theirs:
-            assert_alike(ours[key], theirs[key], f"{where}/{key}")
-    elif isinstance(theirs, list):
-        assert len(ours) == len(theirs), where
-        for number, item in enumerate(theirs):
-            assert_alike(ours[number], item, f"{where}[{number}]")
-    elif isinstance(theirs, float):
-        assert ours == pytest.approx(theirs, rel=1e-5, abs=1e-7), where
-    else:
-        assert ours == theirs, where
-
-
-def test_every_recorded_question_is_asked() -> None:
-    assert sorted(QUESTIONS) == sorted(GOLDEN)
 
 
 @pytest.mark.parametrize("name", tiers.every(8, sorted(GOLDEN)))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import forked
 import pytest
+from alike import assert_alike
 from launched import ROOT
 from outcomes import recorded
-from test_heads_figures import assert_alike
 
 PROGRAM = """
 import json

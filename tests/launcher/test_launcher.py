@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import launched as support
 import pytest
 from launched import Outcome, finish, launched, processes_with, start
+from processes import run_process
 
 from estimator_train.cli.main import main
 
@@ -304,10 +304,7 @@ process.stdout.readline()
 print(launched.processes_with({str(tmp_path)!r}))
 os.kill(os.getpid(), 9)
 """
-    test = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert test.returncode == -signal.SIGKILL
+    test = run_process([sys.executable, "-c", code], exit_code=-signal.SIGKILL, timeout=60)
     assert "estimator_train launch" in test.stdout
     end = time.monotonic() + 20  # The system kills them a moment later.
     while processes_with(str(tmp_path)) and time.monotonic() < end:

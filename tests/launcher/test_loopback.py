@@ -6,12 +6,12 @@ import importlib.util
 import json
 import os
 import socket
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from launched import ROOT, launched
+from processes import run_process
 
 from estimator_train.launcher import loopback
 from estimator_train.launcher.ports import find_free_addresses
@@ -66,10 +66,7 @@ def bound(family: str, host: str, port: int, v6_only: bool = False) -> list[obje
     """Returns the address of a socket that a process of a cluster binds to the given address."""
     asked = json.dumps([family, host, port, v6_only])
     environment = {**os.environ, **(loopback.make_loopback_variables(ADDRESSES, {}) or {})}
-    done = subprocess.run(
-        [sys.executable, "-c", BINDS, asked], env=environment, capture_output=True
-    )
-    assert not done.returncode, done.stderr.decode()
+    done = run_process([sys.executable, "-c", BINDS, asked], env=environment)
     return list(json.loads(done.stdout))
 
 
@@ -127,8 +124,7 @@ def test_launcher_warns_without_the_library(
     monkeypatch.delenv("LD_PRELOAD", raising=False)
     look = [sys.executable, "-c", "import os; print(os.environ.get('LD_PRELOAD'))"]
     command = [sys.executable, "-m", "estimator_train", "launch", "--workers=1", "--", *look]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    done = run_process(command, cwd=tmp_path)
     # No warning if loopback is the only interface.
     warned = "[launch] The servers of this cluster listen on all interfaces" in done.stdout
     assert warned is (len(socket.if_nameindex()) > 1)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
+
+from processes import run_process
 
 PROGRAM = """
 import gc, os
@@ -33,7 +34,5 @@ print(os.waitstatus_to_exitcode(os.waitpid(task, 0)[1]))
 
 
 def test_a_fork_builds_graphs_and_opens_sessions() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = run_process([sys.executable, "-c", PROGRAM], timeout=60)
     assert done.stdout == "42\n", done.stderr[-2000:]

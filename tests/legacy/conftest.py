@@ -1,10 +1,9 @@
 """Fixture that runs an old program in another process."""
 
-import subprocess
-
 import forked
 import pytest
 from legacy_programs import COMMAND, PROGRAMS, SEEDED, environment
+from processes import run_process
 
 
 @pytest.fixture
@@ -31,15 +30,12 @@ def run(tmp_path):
             command = forked.python(COMMAND, *command)
         else:
             command = [*python, COMMAND, *command]
-        done = subprocess.run(
+        return run_process(
             command,
-            capture_output=True,
-            text=True,
+            exit_code=exit_code,
             cwd=cwd or tmp_path,
-            env=environment(**variables),
             timeout=280,
+            env=environment(**variables),
         )
-        assert done.returncode == exit_code, done.stdout + done.stderr[-3000:]
-        return done
 
     return run_program

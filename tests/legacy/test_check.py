@@ -1,11 +1,11 @@
 """`estimator-train check` reports which names of a codebase exist."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import forked
 from legacy_programs import COMMAND, environment
+from processes import run_process
 
 from estimator_train.cli.commands.check import main
 from estimator_train.legacy.reading import symbols
@@ -40,13 +40,9 @@ def test_report_of_a_directory(tmp_path):
     )
     (tmp_path / "new.py").write_text("import tensorflow as tf\nprint(tf.function)\n")
     (tmp_path / "two.py").write_text("print 1\n")
-    done = subprocess.run(
-        forked.python(COMMAND, "check", tmp_path, "--json"),
-        capture_output=True,
-        text=True,
-        env=environment(),
+    done = run_process(
+        forked.python(COMMAND, "check", tmp_path, "--json"), exit_code=1, env=environment()
     )
-    assert done.returncode == 1, done.stderr
     new, old, two = json.loads(done.stdout)
     assert (new["generation"], old["generation"]) == ("tf2", "tf1")
     found = {s["name"]: (s["status"], s["lines"]) for s in old["symbols"]}

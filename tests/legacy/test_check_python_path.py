@@ -1,9 +1,8 @@
 """`check` finds modules in the folders of PYTHONPATH, as `run` does."""
 
-import subprocess
-
 import forked
 from legacy_programs import COMMAND, environment
+from processes import run_process
 
 
 def test_package_with_the_name_of_its_repository(tmp_path):
@@ -16,10 +15,9 @@ def test_package_with_the_name_of_its_repository(tmp_path):
     (examples / "train.py").write_text("import tensorflow as tf\nfrom ranking.data import SIZE\n")
 
     def check(**variables):
-        done = subprocess.run(
+        done = run_process(
             forked.python(COMMAND, "check", "train.py"),
-            capture_output=True,
-            text=True,
+            exit_code=None,
             cwd=examples,
             env=environment(**variables),
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 from legacy_programs import COMMAND, environment
 from outcomes import GOLDEN
+from processes import run_process
 
 ASKS = Path(__file__).parents[1] / "oracle" / "contrib"
 AREAS = sorted(path.stem.removeprefix("ask_") for path in ASKS.glob("ask_*.py"))
@@ -27,34 +27,15 @@ RECORDED = {
 # version; and complete answers, for which the question gives the reason.
 OURS = json.loads(Path(__file__).with_name("contrib_ours.json").read_text(encoding="utf-8"))
 # The slowest areas: complete networks, and estimators that are trained.
-LONG = {
-    *("batching", "clusters", "crf", "data", "decoding", "estimator", "estimator_exports"),
-    "further_cells",
-    *("further_distributions", "learn"),
-    *(
-        "further_opt",
-        "learn_checkpoints",
-        "learn_estimators",
-        "learn_further",
-        "learn_heads",
-        "learn_rare",
-        "legacy_attention",
-        "legacy_seq2seq",
-        "metrics",
-        "model_pruning_training",
-        "monitors",
-        "monotonic",
-        "optimize_loss",
-        "rarer_cells",
-        "reversible",
-        "rnn",
-        "rnn_estimators",
-        "saved_model_estimator",
-        "seq2seq",
-        "slim_nets",
-    ),
-    *("slim_loops", "slim_nets_run", "structural", "timeseries", "training", "wals"),
-}
+SLOW = (
+    "batching clusters crf data decoding estimator estimator_exports export_strategies "
+    "further_cells further_distributions further_opt kernel_methods learn learn_checkpoints "
+    "learn_estimators learn_further learn_heads learn_rare legacy_attention legacy_seq2seq "
+    "metrics model_pruning_training monitors monotonic optimize_loss rarer_cells reversible "
+    "rnn rnn_estimators saved_model_estimator seq2seq slim_loops slim_nets slim_nets_run "
+    "structural timeseries training wals"
+)
+LONG = {*SLOW.split()}
 SHORT = [area for area in AREAS if area not in LONG]
 # The questions of a group share a process, in which TensorFlow is imported once.
 GROUPS = [
@@ -65,13 +46,10 @@ GROUPS = [
 
 def ask(areas: list[str], directory: Path) -> dict[str, dict[str, Any]]:
     """Returns our answers to the questions of each area, computed by an old program."""
-    done = subprocess.run(
+    run_process(
         forked.python(COMMAND, "run", "--tf1", ASKS / "every_area.py", directory, *areas),
         env=environment(TF_USE_LEGACY_KERAS=1),
-        capture_output=True,
-        text=True,
     )
-    assert done.returncode == 0, done.stderr[-3000:]
     return {area: json.loads((directory / f"{area}.json").read_text("utf-8")) for area in areas}
 
 

@@ -1,4 +1,7 @@
-"""Optimizers of `tf.contrib.opt`: three steps, compared with the same steps in NumPy."""
+"""Optimizers of `tf.contrib.opt` on resource variables, SciPy's, and averages of two workers.
+
+`test_contrib_as_original.py` compares their steps on reference variables with the original's.
+"""
 
 import threading
 
@@ -10,105 +13,47 @@ from estimator_train.launcher.ports import find_free_addresses
 from estimator_train.legacy.contrib import opt
 
 tf1 = tf.compat.v1
-STEPS = 3
 INITIAL = np.float32([[1.0, -2.0], [0.5, 3.0], [0.0, 1.5]])
 GRADIENT = np.float32([[0.3, -0.1], [0.0, 0.2], [-0.4, 0.5]])
 ROWS = [2, 0]
-BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 
 
-def train(create_optimizer, use_resource, rows=None):
-    """Returns the variable after STEPS steps; with `rows`, the gradient is sparse."""
+def train(create_optimizer, use_resource, is_sparse):
+    """Returns the variable after each of three steps."""
     with tf.Graph().as_default(), tf1.Session() as session:
         variable = tf1.get_variable("v", initializer=INITIAL, use_resource=use_resource)
         gradient = tf.constant(GRADIENT)
-        if rows is not None:
-            gradient = tf.IndexedSlices(tf.gather(gradient, rows), tf.constant(rows), [3, 2])
+        if is_sparse:
+            gradient = tf.IndexedSlices(tf.gather(gradient, ROWS), tf.constant(ROWS), [3, 2])
         step = tf1.train.create_global_step()
-        train_op = create_optimizer(step).apply_gradients([(gradient, variable)], step)
+        train_op = create_optimizer().apply_gradients([(gradient, variable)], step)
         session.run(tf1.global_variables_initializer())
-        for _ in range(STEPS):
+        values = []
+        for _ in range(3):
             session.run(train_op)
-        assert session.run(step) == STEPS
-        return session.run(variable)
+            values.append(session.run(variable))
+        assert session.run(step) == 3
+        return values
 
 
-def adam(rate, nesterov=False, decay=0.0, rows=slice(None), lazy=False):
-    """Computes Adam's rule (Kingma and Ba, 2014) with the changes of the variants."""
-    value, m, v = INITIAL.astype(np.float64), np.zeros([3, 2]), np.zeros([3, 2])
-    gradient = np.zeros([3, 2])
-    gradient[rows] = GRADIENT[rows]
-    moved_rows = rows if lazy else slice(None)
-    for t in range(1, STEPS + 1):
-        value[rows] -= decay * value[rows]
-        m[moved_rows] = BETA1 * m[moved_rows] + (1 - BETA1) * gradient[moved_rows]
-        v[moved_rows] = BETA2 * v[moved_rows] + (1 - BETA2) * gradient[moved_rows] ** 2
-        direction = BETA1 * m + (1 - BETA1) * gradient if nesterov else m
-        corrected_rate = rate * np.sqrt(1 - BETA2**t) / (1 - BETA1**t)
-        value[rows] -= (corrected_rate * direction / (np.sqrt(v) + EPSILON))[rows]
-    return value
-
-
-def momentum(rate, decay):
-    value, accumulated = INITIAL.astype(np.float64), np.zeros([3, 2])
-    for _ in range(STEPS):
-        value -= decay * value
-        accumulated = 0.9 * accumulated + GRADIENT
-        value -= rate * accumulated
-    return value
-
-
-def lars(rates, decay=0.01, share=0.02):
-    """Computes LARS (You, Gitman and Ginsburg, 2017); the rate is part of the accumulator."""
-    value, accumulated = INITIAL.astype(np.float64), np.zeros([3, 2])
-    for rate in rates:
-        weight, length = np.linalg.norm(value), np.linalg.norm(GRADIENT)
-        local_rate = share * weight / (length + decay * weight)
-        accumulated = 0.9 * accumulated + rate * local_rate * (GRADIENT + decay * value)
-        value -= accumulated
-    return value
-
-
-def decaying_rate(step):
-    """Returns the rates 0.8, 0.4, 0.2."""
-    return tf1.train.exponential_decay(0.8, step, 1, 0.5, staircase=True)
-
-
-MomentumWithDecay = opt.extend_with_decoupled_weight_decay(tf1.train.MomentumOptimizer)
-CASES = {
-    "nadam": (lambda _: opt.NadamOptimizer(0.1), adam(0.1, nesterov=True)),
-    "adam_w": (lambda _: opt.AdamWOptimizer(0.01, 0.1), adam(0.1, decay=0.01)),
-    "momentum_w": (lambda _: opt.MomentumWOptimizer(0.01, 0.1, 0.9), momentum(0.1, 0.01)),
-    "extended": (lambda _: MomentumWithDecay(0.01, 0.1, 0.9), momentum(0.1, 0.01)),
-    "lars": (
-        lambda step: opt.LARSOptimizer(decaying_rate(step), weight_decay=0.01, eeta=0.02),
-        lars([0.8, 0.4, 0.2]),
-    ),
-    "lars_skipped": (
-        lambda _: opt.LARSOptimizer(0.1, 0.9, weight_decay=0.01, skip_list=["v"]),
-        momentum(0.1, 0.0),
-    ),
-}
-
-
-@pytest.mark.parametrize("use_resource", [False, True])
-@pytest.mark.parametrize("name", CASES)
-def test_optimizers_apply_dense_gradients_as_recorded(name, use_resource):
-    create_optimizer, expected = CASES[name]
-    np.testing.assert_allclose(train(create_optimizer, use_resource), expected, rtol=1e-5)
-
-
-SPARSE_CASES = {
-    "lazy_adam": (lambda _: opt.LazyAdamOptimizer(0.1), adam(0.1, rows=ROWS, lazy=True)),
-    "nadam": (lambda _: opt.NadamOptimizer(0.1), adam(0.1, nesterov=True, rows=ROWS)),
-}
-
-
-@pytest.mark.parametrize("use_resource", [False, True])
-@pytest.mark.parametrize("name", SPARSE_CASES)
-def test_optimizers_apply_sparse_gradients_as_recorded(name, use_resource):
-    create_optimizer, expected = SPARSE_CASES[name]
-    np.testing.assert_allclose(train(create_optimizer, use_resource, ROWS), expected, rtol=1e-5)
+@pytest.mark.parametrize("is_sparse", [False, True])
+@pytest.mark.parametrize(
+    "create_optimizer",
+    [
+        lambda: opt.NadamOptimizer(0.1),
+        lambda: opt.LazyAdamOptimizer(0.1),
+        lambda: opt.AdamWOptimizer(0.01, 0.1),
+        lambda: opt.MomentumWOptimizer(0.01, 0.1, 0.9),
+        lambda: opt.LARSOptimizer(0.8, weight_decay=0.01, eeta=0.02),
+        lambda: opt.AdaMaxOptimizer(0.1),
+        lambda: opt.AddSignOptimizer(0.1),
+    ],
+    ids=["nadam", "lazy_adam", "adam_w", "momentum_w", "lars", "ada_max", "add_sign"],
+)
+def test_resource_variables_take_the_steps_of_reference_variables(create_optimizer, is_sparse):
+    reference, resource = (train(create_optimizer, kind, is_sparse) for kind in (False, True))
+    assert not np.array_equal(resource[0], resource[1])
+    np.testing.assert_allclose(resource, reference, rtol=1e-6)
 
 
 def test_lars_does_not_scale_the_rate_of_zero_weights():

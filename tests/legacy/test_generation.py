@@ -1,8 +1,11 @@
 """Detects the generation of scripts from the methods that they call."""
 
+from pathlib import Path
+
 import pytest
 import tensorflow as tf
 
+import estimator_train
 from estimator_train.legacy import generation
 
 HEAD = "import tensorflow as tf\ndef input_fn():\n  data = tf.data.Dataset.range(4)\n  "
@@ -44,6 +47,17 @@ def test_names_of_one_generation_determine_it(text, expected, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(text)
     assert generation.detect_for_script(str(script), tf) == expected
+
+
+def test_this_package_on_pythonpath_does_not_count(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(estimator_train.__file__).parents[1]))
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import estimator_train.compat; estimator_train.compat.install()\n"
+        "import tensorflow as tf\ntf.logging.set_verbosity(tf.logging.ERROR)\n"
+    )
+    assert [path for path, _ in generation.find_sources(str(script))] == [script]
+    assert generation.detect_for_script(str(script), tf) == "tf1"
 
 
 UNUSED = "import tensorflow as tf\ndef quiet():\n  tf.logging.set_verbosity(tf.logging.ERROR)\n"

@@ -1,10 +1,10 @@
 """Sessions and queues of TensorFlow 1, all import paths of tf.estimator, `compat.install()`."""
 
-import subprocess
 import sys
 
 import pytest
 from legacy_programs import environment
+from processes import run_process
 
 QUEUES = """\
 import os
@@ -176,11 +176,5 @@ def test_compat_install_does_the_same_as_run(tmp_path):
         "from tensorboard.compat import tf as theirs\n"
         "print(theirs.__version__[:2], hasattr(theirs, 'contrib'))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "train.py"],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env=environment(),
-    )
+    done = run_process([sys.executable, "train.py"], cwd=tmp_path, env=environment())
     assert done.stdout == "1.15.5 3.000\n2. False\n", done.stderr[-3000:]

@@ -1,10 +1,10 @@
 """`run` and `check` take the code cells of a notebook."""
 
 import json
-import subprocess
 
 import forked
 from legacy_programs import COMMAND, environment
+from processes import run_process
 
 CELLS = [
     ("markdown", "# A notebook\nprint('no')"),
@@ -46,12 +46,8 @@ def test_a_file_that_is_not_a_notebook_ends_with_one_line(run, tmp_path):
 
 def test_check_reads_a_notebook(tmp_path):
     write(tmp_path / "a.ipynb", [*CELLS, ("code", "tf.contrib.learn.Foo")])
-    done = subprocess.run(
-        forked.python(COMMAND, "check", tmp_path / "a.ipynb"),
-        capture_output=True,
-        text=True,
-        env=environment(),
+    done = run_process(
+        forked.python(COMMAND, "check", tmp_path / "a.ipynb"), exit_code=1, env=environment()
     )
-    assert done.returncode == 1
     assert "tf.contrib.learn.Foo" in done.stdout
     assert "tf1" in done.stdout

@@ -3,12 +3,12 @@
 import json
 import re
 import shutil
-import subprocess
 import sys
 
 import forked
 import pytest
 from legacy_programs import COMMAND, PROGRAMS, environment
+from processes import run_process
 from program_data import write_iris
 
 FILES = {
@@ -83,13 +83,9 @@ tf.contrib.boosted_trees.learn
 
 def check(*arguments, exit_code, python=()):
     command = [*python, COMMAND] if python else forked.python(COMMAND)
-    done = subprocess.run(
-        [*command, "check", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env=environment(),
+    done = run_process(
+        [*command, "check", *map(str, arguments)], exit_code=exit_code, env=environment()
     )
-    assert done.returncode == exit_code, done.stdout + done.stderr
     return done.stdout
 
 
@@ -133,10 +129,8 @@ def test_models_in_copies_accept_other_shapes(tmp_path):
     (tmp_path / "code").mkdir()
     (tmp_path / "code" / "model.py").write_text(NETWORK)
     check(tmp_path / "code", "--rewrite", exit_code=0)
-    done = subprocess.run(
+    done = run_process(
         forked.python(tmp_path / "code_rewritten" / "model.py"),
-        capture_output=True,
-        text=True,
         env=environment(TF_USE_LEGACY_KERAS=1),
     )
     assert done.stdout == "[[2.0, 2.0, 2.0]]\n", done.stderr[-3000:]
@@ -159,14 +153,11 @@ def test_copies_run_under_python_and_print_the_same_numbers(run, tmp_path):
         variables = {"HOME": str(tmp_path), "WORK_DIR": str(tmp_path / "run" / name)}
         under_runner = run(str(programs / name), *arguments, **variables).stdout
         variables["WORK_DIR"] = str(tmp_path / "plain" / name)
-        done = subprocess.run(
+        done = run_process(
             forked.python(copies / name, *arguments),
-            capture_output=True,
-            text=True,
             cwd=tmp_path,
             env=environment(TF_USE_LEGACY_KERAS=1, **variables),
         )
-        assert done.returncode == 0, done.stderr[-3000:]
         assert numbers(done.stdout) == numbers(under_runner)
 
 

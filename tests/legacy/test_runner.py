@@ -1,10 +1,10 @@
 """`estimator-train run` runs scripts as `python` does, and its errors say what to do."""
 
-import subprocess
 import sys
 
 import forked
 from legacy_programs import COMMAND, environment
+from processes import run_process
 
 import estimator_train.cli.main as cli
 
@@ -56,13 +56,9 @@ def test_seed_repeats_a_program_that_sets_none(tmp_path):
     path.write_text(RANDOM)
 
     def numbers(*switches):
-        done = subprocess.run(
-            forked.python(COMMAND, "run", *switches, path),
-            capture_output=True,
-            text=True,
-            env=environment(TF_USE_LEGACY_KERAS=1),
+        done = run_process(
+            forked.python(COMMAND, "run", *switches, path), env=environment(TF_USE_LEGACY_KERAS=1)
         )
-        assert done.returncode == 0, done.stderr
         return done.stdout.split("own")
 
     (first, own_first), (again, own_again), (other, own_other), (unseeded, own_unseeded) = (
@@ -88,10 +84,8 @@ def test_module_by_name_with_relative_imports(tmp_path):
     (package / "__init__.py").write_text("")
     (package / "data.py").write_text("SIZE = 3\n")
     (package / "task.py").write_text("from . import data\nprint(__package__, data.SIZE)\n")
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, COMMAND, "run", "-m", "trainer.task"],
-        capture_output=True,
-        text=True,
         cwd=tmp_path / "job",
         env=environment(),
     )
@@ -158,10 +152,8 @@ def test_packages_of_a_module_see_old_names(tmp_path):
     (tmp_path / "trainer" / "inner" / "task.py").write_text(
         "import tensorflow as tf\nprint(__name__, __package__, tf.VERSION)\n"
     )
-    done = subprocess.run(
+    done = run_process(
         forked.python(COMMAND, "run", "-m", "trainer.inner.task"),
-        capture_output=True,
-        text=True,
         cwd=tmp_path,
         env=environment(TF_USE_LEGACY_KERAS=1),
     )
@@ -176,20 +168,16 @@ def test_module_in_nested_folders_without_init(tmp_path):
     folder = tmp_path / "job" / "bin" / "tools"
     folder.mkdir(parents=True)
     (folder / "task.py").write_text("print(__name__, __package__)\n")
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, COMMAND, "run", "-m", "job.bin.tools.task"],
-        capture_output=True,
-        text=True,
         cwd=tmp_path,
         env=environment(),
     )
     assert done.stdout == "__main__ job.bin.tools\n", done.stderr
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, COMMAND, "run", "-m", "job.bin.tools.nothing"],
-        capture_output=True,
-        text=True,
+        exit_code=2,
         cwd=tmp_path,
         env=environment(),
     )
-    assert done.returncode == 2
     assert "no runnable module named 'job.bin.tools.nothing'" in done.stderr

@@ -1,9 +1,9 @@
 """A wait inside an uninterruptible call is logged, and ends the process after its limit."""
 
-import subprocess
 import sys
 
 import pytest
+from processes import run_process
 
 WAITING = """
 import sys, time
@@ -34,7 +34,6 @@ def test_a_wait_is_logged_and_limited(
     limit: float, wait: float, code: int, told: bool, given_up: bool
 ) -> None:
     command = [sys.executable, "-c", WAITING, str(limit), str(wait)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == code, done.stderr
+    done = run_process(command, exit_code=code)
     assert (TOLD in done.stderr, GIVEN_UP in done.stderr) == (told, given_up)
     assert ("went on" in done.stdout) == (not given_up)

@@ -1,4 +1,4 @@
-"""Canned estimators of v2, as cases by name."""
+"""Canned estimators of v2, as cases by name; and the cases that v1 has too."""
 
 from __future__ import annotations
 
@@ -53,7 +53,23 @@ def cases() -> tuple[dict[str, Case], Callable[..., None]]:
     return found, canned
 
 
-CASES, canned = cases()
+_SHARED: list[tuple[str, str, dict[str, Any]]] = []
+
+
+def _declare(name: str, kind: str, **arguments: Any) -> None:
+    """Declares a case that v1 and v2 have."""
+    _SHARED.append((name, kind, arguments))
+
+
+def add_shared(canned: Callable[..., None], settings: dict[str, dict[str, Any]]) -> None:
+    """Adds the cases that v1 and v2 have.
+
+    Args:
+      canned: The function that adds a case.
+      settings: Further arguments of a generation, by the name of the case.
+    """
+    for name, kind, arguments in _SHARED:
+        canned(name, kind, **arguments, **settings.get(name, {}))
 
 
 def both() -> list[Any]:
@@ -71,8 +87,8 @@ def decayed_adam(api: Api) -> Any:
     return make
 
 
-canned("linear classifier", "LinearClassifier", feature_columns=wide)
-canned(
+_declare("linear classifier", "LinearClassifier", feature_columns=wide)
+_declare(
     "linear regressor",
     "LinearRegressor",
     label="pair",
@@ -80,29 +96,25 @@ canned(
     label_dimension=2,
     weight_column="weight",
     sparse_combiner="mean",
-    optimizer_of=lambda api: api.keras.optimizers.legacy.SGD(0.001),
 )
-canned(
+_declare(
     "linear classifier of names",
     "LinearClassifier",
     label="name",
     feature_columns=wide,
     n_classes=3,
     label_vocabulary=list(canned_data.NAMES),
-    loss_reduction="sum",
     optimizer="Adam",
 )
-canned(
+_declare(
     "linear estimator",
     "LinearEstimator",
     label="count",
     feature_columns=wide,
     sparse_combiner="sqrtn",
-    head_of=lambda api: api.estimator.PoissonRegressionHead(),
-    optimizer_of=lambda api: lambda: api.keras.optimizers.legacy.RMSprop(0.01),
 )
-canned("dnn classifier", "DNNClassifier", columns=deep, feature_columns=deep, hidden_units=[8, 4])
-canned(
+_declare("dnn classifier", "DNNClassifier", columns=deep, feature_columns=deep, hidden_units=[8, 4])
+_declare(
     "dnn regressor",
     "DNNRegressor",
     label="number",
@@ -113,7 +125,7 @@ canned(
     optimizer="Adam",
     weight_column="weight",
 )
-canned(
+_declare(
     "dnn with batch norm",
     "DNNClassifier",
     label="class",
@@ -122,9 +134,8 @@ canned(
     hidden_units=[6, 5],
     n_classes=3,
     batch_norm=True,
-    optimizer_of=lambda api: api.keras.optimizers.legacy.SGD(0.1, momentum=0.5),
 )
-canned(
+_declare(
     "dnn with dropout",
     "DNNRegressor",
     label="pair",
@@ -137,17 +148,15 @@ canned(
     dropout=0.5,
     optimizer="RMSProp",
 )
-canned(
+_declare(
     "dnn estimator",
     "DNNEstimator",
-    label="several",
     columns=simple,
     feature_columns=simple,
     hidden_units=[6],
-    head_of=lambda api: api.estimator.MultiLabelHead(3, name="several"),
     optimizer="Ftrl",
 )
-canned(
+_declare(
     "dnn with shared embeddings",
     "DNNClassifier",
     columns=shared,
@@ -155,7 +164,7 @@ canned(
     hidden_units=[4],
     optimizer="Adagrad",
 )
-canned(
+_declare(
     "combined classifier",
     "DNNLinearCombinedClassifier",
     columns=both,
@@ -163,7 +172,7 @@ canned(
     dnn_feature_columns=deep,
     dnn_hidden_units=[8, 4],
 )
-canned(
+_declare(
     "combined regressor",
     "DNNLinearCombinedRegressor",
     label="pair",
@@ -177,7 +186,7 @@ canned(
     linear_optimizer="SGD",
     dnn_optimizer="Adam",
 )
-canned(
+_declare(
     "combined estimator",
     "DNNLinearCombinedEstimator",
     label="class",
@@ -186,15 +195,9 @@ canned(
     dnn_feature_columns=simple,
     dnn_hidden_units=[8],
     head_of=lambda api: api.estimator.MultiClassHead(3, weight_column="weight"),
-    linear_optimizer_of=lambda api: (
-        lambda: api.keras.optimizers.legacy.Ftrl(
-            0.1, l1_regularization_strength=0.1, l2_regularization_strength=0.2
-        )
-    ),
-    dnn_optimizer_of=decayed_adam,
 )
-canned("combined without dnn", "DNNLinearCombinedClassifier", linear_feature_columns=wide)
-canned(
+_declare("combined without dnn", "DNNLinearCombinedClassifier", linear_feature_columns=wide)
+_declare(
     "combined without linear",
     "DNNLinearCombinedRegressor",
     label="number",
@@ -202,8 +205,8 @@ canned(
     dnn_feature_columns=simple,
     dnn_hidden_units=[4],
 )
-canned("baseline classifier", "BaselineClassifier", tensors=True)
-canned(
+_declare("baseline classifier", "BaselineClassifier", tensors=True)
+_declare(
     "baseline classifier of names",
     "BaselineClassifier",
     tensors=True,
@@ -211,9 +214,8 @@ canned(
     n_classes=3,
     label_vocabulary=list(canned_data.NAMES),
     weight_column="weight",
-    optimizer_of=lambda api: lambda: api.keras.optimizers.legacy.Adam(0.1),
 )
-canned(
+_declare(
     "baseline regressor",
     "BaselineRegressor",
     tensors=True,
@@ -221,11 +223,41 @@ canned(
     label_dimension=2,
     optimizer="SGD",
 )
-canned(
+_declare(
     "baseline estimator",
     "BaselineEstimator",
     tensors=True,
     label="number",
     head_of=lambda api: api.estimator.RegressionHead(name="height"),
     optimizer="Adagrad",
+)
+CASES, _canned = cases()
+add_shared(
+    _canned,
+    {
+        "linear regressor": {"optimizer_of": lambda api: api.keras.optimizers.legacy.SGD(0.001)},
+        "linear classifier of names": {"loss_reduction": "sum"},
+        "linear estimator": {
+            "head_of": lambda api: api.estimator.PoissonRegressionHead(),
+            "optimizer_of": lambda api: lambda: api.keras.optimizers.legacy.RMSprop(0.01),
+        },
+        "dnn with batch norm": {
+            "optimizer_of": lambda api: api.keras.optimizers.legacy.SGD(0.1, momentum=0.5)
+        },
+        "dnn estimator": {
+            "label": "several",
+            "head_of": lambda api: api.estimator.MultiLabelHead(3, name="several"),
+        },
+        "combined estimator": {
+            "linear_optimizer_of": lambda api: (
+                lambda: api.keras.optimizers.legacy.Ftrl(
+                    0.1, l1_regularization_strength=0.1, l2_regularization_strength=0.2
+                )
+            ),
+            "dnn_optimizer_of": decayed_adam,
+        },
+        "baseline classifier of names": {
+            "optimizer_of": lambda api: lambda: api.keras.optimizers.legacy.Adam(0.1)
+        },
+    },
 )

@@ -74,28 +74,26 @@ def train_continues_from_the_checkpoint(api: Api, model_dir: str) -> Any:
     return int(estimator.get_variable_value("global_step"))
 
 
-@case
-def train_on_a_checkpoint_of_another_shape(api: Api, model_dir: str) -> Any:
+def _continue_with_variable(api: Api, model_dir: str, name: str) -> None:
+    """Trains a model whose only variable is not that of the checkpoint."""
     trained(api, model_dir)
 
     def model_fn(features, labels, mode):
-        loss = tf.reduce_mean(tf1.get_variable("weight", [3, 1]))
+        loss = tf.reduce_mean(tf1.get_variable(name, [3, 1]))
         train_op = tf1.train.get_global_step().assign_add(1)
         return api.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
     tiny_estimator(api, model_dir, model_fn=model_fn).train(tiny_input, steps=1)
+
+
+@case
+def train_on_a_checkpoint_of_another_shape(api: Api, model_dir: str) -> Any:
+    _continue_with_variable(api, model_dir, "weight")
 
 
 @case
 def train_on_a_checkpoint_without_a_variable(api: Api, model_dir: str) -> Any:
-    trained(api, model_dir)
-
-    def model_fn(features, labels, mode):
-        loss = tf.reduce_mean(tf1.get_variable("another", [3, 1]))
-        train_op = tf1.train.get_global_step().assign_add(1)
-        return api.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-    tiny_estimator(api, model_dir, model_fn=model_fn).train(tiny_input, steps=1)
+    _continue_with_variable(api, model_dir, "another")
 
 
 @logged_case

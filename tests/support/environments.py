@@ -1,9 +1,10 @@
 """New Python environments with the packages of this one."""
 
 import os
-import subprocess
 import sysconfig
 import venv
+
+from processes import run_process
 
 
 def create(folder, with_pip=False):
@@ -18,13 +19,9 @@ def create(folder, with_pip=False):
 def run_python(python, *arguments, cwd, exit_code=0, **variables):
     """Runs the Python of an environment; returns the process."""
     env = {k: v for k, v in os.environ.items() if k != "TF_USE_LEGACY_KERAS"}
-    done = subprocess.run(
+    return run_process(
         [python, *arguments],
+        exit_code=exit_code,
         cwd=cwd,
         env={**env, "TF_CPP_MIN_LOG_LEVEL": "3", **variables},
-        capture_output=True,
-        text=True,
-        timeout=500,
     )
-    assert done.returncode == exit_code, done.stdout + done.stderr[-3000:]
-    return done

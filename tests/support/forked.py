@@ -20,6 +20,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from processes import run_process
+
 ADDRESS = "TESTS_FORK_SERVER"
 _HERE = Path(__file__).parent
 
@@ -38,14 +40,7 @@ def printed(*arguments: object, **variables: str) -> Any:
       *arguments: As for `python`.
       **variables: Of its environment.
     """
-    done = subprocess.run(
-        python(*arguments),
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        timeout=500,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
+    done = run_process(python(*arguments), **variables)
     return json.loads(done.stdout.splitlines()[-1])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 import tensorflow as tf
 import training_jobs
 from our_names import OURS
+from processes import run_process
 
 import estimator_train as et
 from estimator_train.training.exporters import FinalExporter
@@ -52,6 +52,5 @@ def saved_model_cli(path: str, rows: np.ndarray, directory: Path) -> dict[str, n
     command = forked.python("-m", "tensorflow.python.tools.saved_model_cli", "run")
     command += ["--dir", path, "--tag_set", "serve", "--signature_def", "serving_default"]
     command += ["--inputs", f"x={directory / 'rows.npy'}", "--outdir", str(directory / "out")]
-    done = subprocess.run(command, capture_output=True, cwd=directory, timeout=120)
-    assert done.returncode == 0, done.stderr.decode()
+    run_process(command, cwd=directory, timeout=120)
     return {file.stem: np.load(file) for file in (directory / "out").glob("*.npy")}

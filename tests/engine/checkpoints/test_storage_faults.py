@@ -8,13 +8,13 @@ and the file `checkpoint`; damage is done to the files themselves.
 import errno
 import os
 import shutil
-import subprocess
 
 import forked
 import numpy as np
 import pytest
 import tensorflow as tf
 import tiers
+from processes import run_process
 
 import estimator_train as est
 from estimator_train.cli.output import errors
@@ -443,8 +443,7 @@ def test_exit_code_of_a_storage_that_fails_is_retryable():
         "def read(): raise OSError(5, 'Input/output error')\n"
         "storage.retry_storage_faults(read, 'read /m/checkpoint')\n"
     )
-    ended = subprocess.run(forked.python("-c", program), capture_output=True, text=True)
-    assert ended.returncode == 143
+    ended = run_process(forked.python("-c", program), exit_code=143)
     assert "Could not read /m/checkpoint: [Errno 5] Input/output error" in ended.stderr
     assert errors.get_exit_code(storage.StorageFaultError("x")) == 143
 

@@ -1,12 +1,12 @@
 """A model_dir on storage whose locks fail: jobs train, continue, evaluate and export there."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import tensorflow as tf
+from processes import run_process
 
 SUPPORT = Path(__file__).parents[2] / "support"
 JOB = """
@@ -35,8 +35,7 @@ def test_jobs_train_where_locks_fail(tmp_path):
     program = tmp_path / "job.py"
     program.write_text(JOB)
     command = [sys.executable, SUPPORT / "without_locks.py", sys.executable, program]
-    done = subprocess.run([*command, tmp_path / "run"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
+    done = run_process([*command, tmp_path / "run"])
     assert json.loads(done.stdout.splitlines()[-1]) == [40, True]
     assert "refuses locks (No locks available): a second job" in done.stderr
     assert tf.train.latest_checkpoint(tmp_path / "run").endswith("model.ckpt-40")

@@ -8,6 +8,7 @@ import weakref
 import numpy as np
 import pytest
 import tensorflow as tf
+from processes import run_process
 
 import estimator_train as est
 from estimator_train.engine.sessions import open_model
@@ -308,9 +309,7 @@ def test_a_program_with_unread_predictions_ends(tmp_path):
     # Python closes the generator when it exits, and a thread no longer starts then.
     script = tmp_path / "unfinished.py"
     script.write_text(UNFINISHED)
-    done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, timeout=120, check=True
-    )
+    done = run_process([sys.executable, script], timeout=120)
     assert done.stdout == "0 1 2\n"
 
 

@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 from asking import main, question, signature
-from editing import call, changed, make_chain, make_pair
+from editing import call, chain, changed, make_chain, make_pair
 
 ge = tf.contrib.graph_editor
 FUNCTIONS = [
@@ -29,13 +29,6 @@ FUNCTIONS = [
 @question
 def arguments():
     return {name: ", ".join(signature(getattr(ge, name))) for name in FUNCTIONS}
-
-
-def chain(change):
-    """Returns what a change of the chain returns, and the wiring that it changes."""
-    with tf.Graph().as_default():
-        tensors = make_chain()
-        return changed(lambda: change(*tensors))
 
 
 def pair(change):

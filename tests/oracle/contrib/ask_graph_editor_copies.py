@@ -4,7 +4,7 @@ import re
 
 import tensorflow as tf
 from asking import main, question, signature
-from editing import call, changed, describe, make_chain, wiring
+from editing import call, chain, changed, describe, make_chain, wiring
 
 ge = tf.contrib.graph_editor
 
@@ -24,13 +24,6 @@ def copied(function, *arguments, **named):
     view, info = function(*arguments, **named)
     tensors = {key: info._transformed_ts[key] for key in info._transformed_ts}
     return view, info._transformed_ops, tensors
-
-
-def chain(change):
-    """Returns what a change of the chain returns, and the wiring that it changes."""
-    with tf.Graph().as_default():
-        tensors = make_chain()
-        return changed(lambda: change(*tensors))
 
 
 def elsewhere(change):

@@ -5,6 +5,7 @@ import tempfile
 
 import tensorflow as tf
 from asking import main, question, signature
+from draining import drained
 from trying import tried
 
 learn = tf.contrib.learn
@@ -40,22 +41,6 @@ def folder_of(**files):
                 for record in records:
                     writer.write(example(record))
     return os.path.join(folder, "*")
-
-
-def drained(tensors, count):
-    """Returns the values of `count` runs of tensors, and the outcome of the next run."""
-    coordinator = tf.train.Coordinator()
-    with tf.Session() as session:
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-        threads = tf.train.start_queue_runners(session, coordinator)
-        seen = [session.run(tensors) for _ in range(count)]
-        try:
-            end = repr(session.run(tensors))
-        except tf.errors.OutOfRangeError:
-            end = "end"
-        coordinator.request_stop()
-        coordinator.join(threads, stop_grace_period_secs=5)
-    return seen, end
 
 
 def lines(**arguments):

@@ -6,6 +6,7 @@ import tempfile
 import numpy as np
 import tensorflow as tf
 from asking import main, question, signature
+from draining import drained
 
 slim = tf.contrib.slim
 decoder = slim.tfexample_decoder
@@ -252,22 +253,6 @@ def files_of_patterns():
 def files_of_no_pattern():
     folder = folder_of(a=[])
     return {"files": slim.parallel_reader.get_data_files(os.path.join(folder, "x*"))}
-
-
-def drained(tensors, count):
-    """Returns the values of `count` runs of tensors, and the outcome of the next run."""
-    coordinator = tf.train.Coordinator()
-    with tf.Session() as session:
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-        threads = tf.train.start_queue_runners(session, coordinator)
-        seen = [session.run(tensors) for _ in range(count)]
-        try:
-            end = repr(session.run(tensors))
-        except tf.errors.OutOfRangeError:
-            end = "end"
-        coordinator.request_stop()
-        coordinator.join(threads, stop_grace_period_secs=5)
-    return seen, end
 
 
 @question

@@ -102,3 +102,10 @@ def changed(change):
     after = wiring()
     lines = [line for line in after if line not in before]
     return result + " ; " + " ".join(lines)
+
+
+def chain(change):
+    """Returns what a change of the chain returns, and the wiring that it changes."""
+    with tf.Graph().as_default():
+        tensors = make_chain()
+        return changed(lambda: change(*tensors))

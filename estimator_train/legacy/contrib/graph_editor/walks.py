@@ -31,19 +31,14 @@ def check_cios(
       TypeError: Control outputs have another type.
       ValueError: `control_ios` is given with one of the others.
     """
-    if control_ios is not None:
-        _check_control_outputs(control_ios)
-        if control_outputs is not None:
-            raise ValueError("control_outputs should be None when using control_ios.")
-        return True, control_ios
+    followed = control_outputs if control_ios is None else control_ios
+    if followed is not None and not isinstance(followed, ControlOutputs):
+        raise TypeError(f"Expected a util.ControlOutputs, got: {type(followed)}")
+    if control_ios is None:
+        return control_inputs, control_outputs
     if control_outputs is not None:
-        _check_control_outputs(control_outputs)
-    return control_inputs, control_outputs
-
-
-def _check_control_outputs(control_outputs: ControlOutputs) -> None:
-    if not isinstance(control_outputs, ControlOutputs):
-        raise TypeError(f"Expected a util.ControlOutputs, got: {type(control_outputs)}")
+        raise ValueError("control_outputs should be None when using control_ios.")
+    return True, control_ios
 
 
 def _list_before(
@@ -70,6 +65,7 @@ def _walk(
     find_next: Callable[[tf.Operation], Iterable[tf.Operation]],
     within_ops: Operations | None = None,
     within_ops_fn: OperationFilter | None = None,
+    inclusive: bool = True,
 ) -> list[tf.Operation]:
     """Returns the reached operations, the nearest first.
 
@@ -78,6 +74,7 @@ def _walk(
       find_next: Returns the operations to continue with after one.
       within_ops: The only operations that the walk reaches; by default all.
       within_ops_fn: Returns whether the walk reaches an operation.
+      inclusive: Whether the seeds are among the result.
     """
     allowed = None
     if within_ops is not None:
@@ -94,11 +91,7 @@ def _walk(
             and (allowed is None or one in allowed)
             and (within_ops_fn is None or within_ops_fn(one))
         ]
-    return list(found)
-
-
-def _exclude(found: list[tf.Operation], excluded: Iterable[tf.Operation]) -> list[tf.Operation]:
-    excluded = set(excluded)
+    excluded = set() if inclusive else set(seeds)
     return [one for one in found if one not in excluded]
 
 
@@ -127,13 +120,11 @@ def get_forward_walk_ops(
     _, control_outputs = check_cios(False, control_outputs)
     seeds = util.find_seed_operations(seed_ops, forward=True)
     stop_at = set(util.make_list_of_t(stop_at_ts))
-    found = _walk(
-        seeds,
-        lambda one: _list_after(one, stop_at, control_outputs),
-        within_ops,
-        within_ops_fn,
-    )
-    return found if inclusive else _exclude(found, seeds)
+
+    def find_next(one: tf.Operation) -> list[tf.Operation]:
+        return _list_after(one, stop_at, control_outputs)
+
+    return _walk(seeds, find_next, within_ops, within_ops_fn, inclusive)
 
 
 def get_backward_walk_ops(
@@ -146,27 +137,16 @@ def get_backward_walk_ops(
 ) -> list[tf.Operation]:
     """Returns the operations whose results others need.
 
-    Args:
-      seed_ops: The operations to begin with; tensors: the operations that compute them.
-      inclusive: Whether the operations of the beginning are among the result.
-      within_ops: The only operations that the walk reaches; by default all.
-      within_ops_fn: Returns whether the walk reaches an operation.
-      stop_at_ts: Tensors that the walk does not follow.
-      control_inputs: Whether the walk follows control inputs too.
-
-    Raises:
-      TypeError: An argument contains an object of a wrong type.
-      ValueError: Operations belong to different graphs.
+    The arguments and errors are those of `get_forward_walk_ops`. Tensors among `seed_ops` are the
+    operations that compute them, and `control_inputs` is whether to follow control inputs too.
     """
     seeds = util.find_seed_operations(seed_ops, forward=False)
     stop_at = set(util.make_list_of_t(stop_at_ts))
-    found = _walk(
-        seeds,
-        lambda one: _list_before(one, stop_at, control_inputs),
-        within_ops,
-        within_ops_fn,
-    )
-    return found if inclusive else _exclude(found, seeds)
+
+    def find_next(one: tf.Operation) -> list[tf.Operation]:
+        return _list_before(one, stop_at, control_inputs)
+
+    return _walk(seeds, find_next, within_ops, within_ops_fn, inclusive)
 
 
 def get_walks_intersection_ops(

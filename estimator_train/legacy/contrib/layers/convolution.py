@@ -125,58 +125,41 @@ conv1d, conv2d, conv3d = _create_convolution(1), _create_convolution(2), _create
 convolution = add_arg_scope(convolution)
 
 
-@add_arg_scope
-def convolution2d_transpose(
-    inputs: TensorLike,
-    num_outputs: int,
-    kernel_size: Sizes,
-    stride: Sizes = 1,
-    padding: str = "SAME",
-    data_format: str = "NHWC",
-    activation_fn: Callable[..., Any] | None = tf.nn.relu,
-    normalizer_fn: Callable[..., Any] | None = None,
-    normalizer_params: Mapping[str, Any] | None = None,
-    weights_initializer: Initializer = _XAVIER,
-    weights_regularizer: Regularizer | None = None,
-    biases_initializer: Initializer = _ZEROS,
-    biases_regularizer: Regularizer | None = None,
-    reuse: bool | None = None,
-    variables_collections: VariableCollections | None = None,
-    outputs_collections: Collections | None = None,
-    trainable: bool = True,
-    scope: Scope | None = None,
-) -> tf.Tensor:
-    """Computes a transposed convolution, which enlarges images; see `convolution`."""
-    arguments = dict(locals())
-    return _build_transposed(2, check_data_format(data_format), arguments)
+def _create_transposed(dims: int) -> Callable[..., tf.Tensor]:
+    """Creates the transpose of a convolution of `dims` dimensions."""
+
+    def layer(
+        inputs: TensorLike,
+        num_outputs: int,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: str = "SAME",
+        data_format: str = _FORMATS[dims][0],
+        activation_fn: Callable[..., Any] | None = tf.nn.relu,
+        normalizer_fn: Callable[..., Any] | None = None,
+        normalizer_params: Mapping[str, Any] | None = None,
+        weights_initializer: Initializer = _XAVIER,
+        weights_regularizer: Regularizer | None = None,
+        biases_initializer: Initializer = _ZEROS,
+        biases_regularizer: Regularizer | None = None,
+        reuse: bool | None = None,
+        variables_collections: VariableCollections | None = None,
+        outputs_collections: Collections | None = None,
+        trainable: bool = True,
+        scope: Scope | None = None,
+    ) -> tf.Tensor:
+        arguments = dict(locals())
+        return _build_transposed(dims, check_data_format(data_format, dims), arguments)
+
+    layer.__name__ = layer.__qualname__ = f"convolution{dims}d_transpose"
+    layer.__doc__ = (
+        f"Computes a transposed convolution of {dims} dimensions, which enlarges its inputs; "
+        "see `convolution`."
+    )
+    return add_arg_scope(layer)
 
 
-@add_arg_scope
-def convolution3d_transpose(
-    inputs: TensorLike,
-    num_outputs: int,
-    kernel_size: Sizes,
-    stride: Sizes = 1,
-    padding: str = "SAME",
-    data_format: str = "NDHWC",
-    activation_fn: Callable[..., Any] | None = tf.nn.relu,
-    normalizer_fn: Callable[..., Any] | None = None,
-    normalizer_params: Mapping[str, Any] | None = None,
-    weights_initializer: Initializer = _XAVIER,
-    weights_regularizer: Regularizer | None = None,
-    biases_initializer: Initializer = _ZEROS,
-    biases_regularizer: Regularizer | None = None,
-    reuse: bool | None = None,
-    variables_collections: VariableCollections | None = None,
-    outputs_collections: Collections | None = None,
-    trainable: bool = True,
-    scope: Scope | None = None,
-) -> tf.Tensor:
-    """Computes the transpose of a 3-D convolution; see `convolution2d_transpose`."""
-    arguments = dict(locals())
-    if data_format not in _FORMATS[3]:
-        raise ValueError("data_format has to be either NCDHW or NDHWC.")
-    return _build_transposed(3, data_format, arguments)
+convolution2d_transpose, convolution3d_transpose = _create_transposed(2), _create_transposed(3)
 
 
 def _build_transposed(dims: int, channel_order: str, arguments: Mapping[str, Any]) -> tf.Tensor:
@@ -224,7 +207,7 @@ def convolution2d_in_plane(
 ) -> tf.Tensor:
     """Convolves each channel alone, all with one kernel; see `convolution`."""
     arguments = dict(locals())
-    inputs = _check_images(inputs)
+    inputs = _check_rank(inputs, 4)
     channels = inputs.shape.as_list()[3]
     strides = [1, *n_positive_integers(2, stride), 1]
 
@@ -269,7 +252,7 @@ def separable_convolution2d(
     """
     arguments = dict(locals())
     channel_order = check_data_format(data_format)
-    inputs = _check_images(inputs)
+    inputs = _check_rank(inputs, 4)
     channels = inputs.shape.as_list()[channel_order.index("C")]
     sides = n_positive_integers(2, stride)
     strides = [1, *sides, 1] if channel_order == "NHWC" else [1, 1, *sides]
@@ -294,10 +277,6 @@ def separable_convolution2d(
     return build_layer("SeparableConv2d", inputs, size, compute_outputs, arguments, channel_order)
 
 
-def _check_images(inputs: TensorLike) -> tf.Tensor:
-    return _check_rank(inputs, 4)
-
-
 def _check_rank(inputs: TensorLike, rank: int) -> tf.Tensor:
     inputs = tf.convert_to_tensor(inputs)
     if inputs.shape.rank != rank:
@@ -305,12 +284,13 @@ def _check_rank(inputs: TensorLike, rank: int) -> tf.Tensor:
     return inputs
 
 
-def check_data_format(data_format: str) -> str:
-    """Returns data_format if it is NHWC or NCHW.
+def check_data_format(data_format: str, dims: int = 2) -> str:
+    """Returns data_format if it is one of `dims` spatial dimensions, such as NHWC or NCHW.
 
     Raises:
-      ValueError: data_format is neither NHWC nor NCHW.
+      ValueError: data_format is another one.
     """
-    if data_format not in _FORMATS[2]:
-        raise ValueError("data_format has to be either NCHW or NHWC.")
+    channels_last, channels_first = _FORMATS[dims]
+    if data_format not in (channels_last, channels_first):
+        raise ValueError(f"data_format has to be either {channels_first} or {channels_last}.")
     return data_format

@@ -1,5 +1,7 @@
 """Pooling layers of `tf.contrib.layers`."""
 
+from collections.abc import Callable
+
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import Collections, Sizes, TensorLike
@@ -11,75 +13,30 @@ from estimator_train.legacy.contrib.layers.utils import (
 )
 
 
-@add_arg_scope
-def max_pool2d(
-    inputs: TensorLike,
-    kernel_size: Sizes,
-    stride: Sizes = 2,
-    padding: str = "VALID",
-    data_format: str = "NHWC",
-    outputs_collections: Collections | None = None,
-    scope: str | None = None,
-) -> tf.Tensor:
-    """Returns the maximum of each window."""
-    window = n_positive_integers(2, kernel_size), n_positive_integers(2, stride), padding.upper()
-    with tf.name_scope(scope or "MaxPool2D") as name_scope:
-        outputs = tf.nn.max_pool2d(inputs, *window, check_data_format(data_format), name="MaxPool")
-        return collect_named_outputs(outputs_collections, name_scope, outputs)
+def _create_pooling(kind: str, dims: int) -> Callable[..., tf.Tensor]:
+    """Creates the pooling layer of some spatial dimensions; its kind is Max or Avg."""
+    pool = getattr(tf.nn, f"{kind.lower()}_pool{dims}d")
+    operation_name = f"{kind}Pool" if dims == 2 else f"{kind}Pool3D"
+
+    def layer(
+        inputs: TensorLike,
+        kernel_size: Sizes,
+        stride: Sizes = 2,
+        padding: str = "VALID",
+        data_format: str = "NHWC" if dims == 2 else "NDHWC",
+        outputs_collections: Collections | None = None,
+        scope: str | None = None,
+    ) -> tf.Tensor:
+        sizes, strides = n_positive_integers(dims, kernel_size), n_positive_integers(dims, stride)
+        order = check_data_format(data_format, dims)
+        with tf.name_scope(scope or f"{kind}Pool{dims}D") as name_scope:
+            outputs = pool(inputs, sizes, strides, padding.upper(), order, name=operation_name)
+            return collect_named_outputs(outputs_collections, name_scope, outputs)
+
+    layer.__name__ = layer.__qualname__ = f"{kind.lower()}_pool{dims}d"
+    layer.__doc__ = f"Returns the {'maximum' if kind == 'Max' else 'mean'} of each window."
+    return add_arg_scope(layer)
 
 
-@add_arg_scope
-def avg_pool2d(
-    inputs: TensorLike,
-    kernel_size: Sizes,
-    stride: Sizes = 2,
-    padding: str = "VALID",
-    data_format: str = "NHWC",
-    outputs_collections: Collections | None = None,
-    scope: str | None = None,
-) -> tf.Tensor:
-    """Returns the mean of each window."""
-    window = n_positive_integers(2, kernel_size), n_positive_integers(2, stride), padding.upper()
-    with tf.name_scope(scope or "AvgPool2D") as name_scope:
-        outputs = tf.nn.avg_pool2d(inputs, *window, check_data_format(data_format), name="AvgPool")
-        return collect_named_outputs(outputs_collections, name_scope, outputs)
-
-
-@add_arg_scope
-def max_pool3d(
-    inputs: TensorLike,
-    kernel_size: Sizes,
-    stride: Sizes = 2,
-    padding: str = "VALID",
-    data_format: str = "NDHWC",
-    outputs_collections: Collections | None = None,
-    scope: str | None = None,
-) -> tf.Tensor:
-    """Returns the maximum of each window of a volume."""
-    window = n_positive_integers(3, kernel_size), n_positive_integers(3, stride), padding.upper()
-    with tf.name_scope(scope or "MaxPool3D") as name_scope:
-        outputs = tf.nn.max_pool3d(inputs, *window, _check_volume(data_format), name="MaxPool3D")
-        return collect_named_outputs(outputs_collections, name_scope, outputs)
-
-
-@add_arg_scope
-def avg_pool3d(
-    inputs: TensorLike,
-    kernel_size: Sizes,
-    stride: Sizes = 2,
-    padding: str = "VALID",
-    data_format: str = "NDHWC",
-    outputs_collections: Collections | None = None,
-    scope: str | None = None,
-) -> tf.Tensor:
-    """Returns the mean of each window of a volume."""
-    window = n_positive_integers(3, kernel_size), n_positive_integers(3, stride), padding.upper()
-    with tf.name_scope(scope or "AvgPool3D") as name_scope:
-        outputs = tf.nn.avg_pool3d(inputs, *window, _check_volume(data_format), name="AvgPool3D")
-        return collect_named_outputs(outputs_collections, name_scope, outputs)
-
-
-def _check_volume(data_format: str) -> str:
-    if data_format not in ("NDHWC", "NCDHW"):
-        raise ValueError("data_format has to be either NCDHW or NDHWC.")
-    return data_format
+max_pool2d, max_pool3d = _create_pooling("Max", 2), _create_pooling("Max", 3)
+avg_pool2d, avg_pool3d = _create_pooling("Avg", 2), _create_pooling("Avg", 3)

@@ -1,6 +1,6 @@
 """Metrics that count outcomes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import tensorflow as tf
 
@@ -12,6 +12,7 @@ from estimator_train.legacy.contrib.metrics.variables import (
 )
 
 _MARGIN = 1e-7
+OUTCOMES = ("true_positives", "false_negatives", "true_negatives", "false_positives")
 
 
 def count(
@@ -54,16 +55,14 @@ def f1_score(
     Returns:
       The value and the operation that adds a batch.
     """
-    thresholds = make_thresholds(num_thresholds)
     with tf.compat.v1.variable_scope(name, "f1"):
-        names = ("true_positives", "false_positives", "false_negatives")
-        totals = [metric_variable(name, num_thresholds) for name in names]
-        counts = count_outcomes(labels, predictions, thresholds, weights)
-        updates = [
-            total.assign_add(counts[name]) for name, total in zip(names, totals, strict=True)
-        ]
-        value = compute_over_replicas(_compute_best_f1, totals, metrics_collections)
-        return value, add_to_collections(_compute_best_f1(*updates), updates_collections)
+        return create_outcome_metric(
+            _compute_best_f1,
+            ("true_positives", "false_positives", "false_negatives"),
+            (labels, predictions, make_thresholds(num_thresholds), weights),
+            metrics_collections,
+            updates_collections,
+        )
 
 
 def make_thresholds(count: int) -> list[float]:
@@ -95,6 +94,32 @@ def count_outcomes(
     return {name: tf.reduce_sum(one, 1) for name, one in counted.items()}
 
 
+def create_outcome_metric(
+    compute: Callable[..., tf.Tensor],
+    names: Sequence[str],
+    batch: tuple[TensorLike, TensorLike, Sequence[float], TensorLike | None],
+    metrics_collections: Collections | None,
+    updates_collections: Collections | None,
+) -> tuple[tf.Tensor, tf.Tensor]:
+    """Creates variables of the named outcomes, and a metric that is computed from them.
+
+    Args:
+      compute: Function of the totals of the outcomes.
+      names: Names of the outcomes.
+      batch: The arguments of `count_outcomes`.
+      metrics_collections: Collections of the value.
+      updates_collections: Collections of the update operation.
+    """
+
+    def compute_from(*totals: tf.Tensor | tf.Variable) -> tf.Tensor:
+        return compute(*map(tf.convert_to_tensor, totals))
+
+    counts = count_outcomes(*batch)
+    totals = [metric_variable(name, len(batch[2])) for name in names]
+    updates = [total.assign_add(counts[name]) for name, total in zip(names, totals, strict=True)]
+    value = compute_over_replicas(compute_from, totals, metrics_collections)
+    return value, add_to_collections(compute_from(*updates), updates_collections)
+
+
 def _compute_best_f1(hits: tf.Tensor, false_alarms: tf.Tensor, missed: tf.Tensor) -> tf.Tensor:
-    hits, false_alarms, missed = (tf.convert_to_tensor(one) for one in (hits, false_alarms, missed))
     return tf.reduce_max(tf.math.divide_no_nan(2 * hits, 2 * hits + false_alarms + missed))

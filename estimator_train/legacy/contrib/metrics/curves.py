@@ -5,7 +5,11 @@ from typing import NamedTuple
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import Collections, TensorLike
-from estimator_train.legacy.contrib.metrics.counting import count_outcomes, make_thresholds
+from estimator_train.legacy.contrib.metrics.counting import (
+    OUTCOMES,
+    count_outcomes,
+    make_thresholds,
+)
 from estimator_train.legacy.contrib.metrics.variables import (
     add_to_collections,
     compute_over_replicas,
@@ -13,7 +17,6 @@ from estimator_train.legacy.contrib.metrics.variables import (
 )
 
 _EPSILON = 1e-7
-_OUTCOMES = ("true_positives", "false_negatives", "true_negatives", "false_positives")
 _DEFAULT_THRESHOLDS = 201
 
 
@@ -57,9 +60,9 @@ def streaming_curve_points(
 
     with tf.compat.v1.variable_scope(name, "curve_points"):
         counts = count_outcomes(labels, predictions, make_thresholds(num_thresholds), weights)
-        totals = [metric_variable(key, num_thresholds) for key in _OUTCOMES]
+        totals = [metric_variable(key, num_thresholds) for key in OUTCOMES]
         updates = [
-            total.assign_add(counts[key]) for key, total in zip(_OUTCOMES, totals, strict=True)
+            total.assign_add(counts[key]) for key, total in zip(OUTCOMES, totals, strict=True)
         ]
         value = compute_over_replicas(compute, totals, metrics_collections)
         return value, add_to_collections(tf.group(*updates), updates_collections)

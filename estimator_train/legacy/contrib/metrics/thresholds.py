@@ -1,19 +1,17 @@
 """Metrics of predictions that are compared with several thresholds."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import Collections, TensorLike
-from estimator_train.legacy.contrib.metrics.counting import count_outcomes, make_thresholds
-from estimator_train.legacy.contrib.metrics.variables import (
-    add_to_collections,
-    compute_over_replicas,
-    metric_variable,
+from estimator_train.legacy.contrib.metrics.counting import (
+    OUTCOMES,
+    create_outcome_metric,
+    make_thresholds,
 )
 
 _EPSILON = 1e-7
-_OUTCOMES = ("true_positives", "false_negatives", "true_negatives", "false_positives")
 
 
 def precision_at_recall(
@@ -52,9 +50,9 @@ def precision_at_recall(
         return ((found + _EPSILON) / (found + wrong + _EPSILON))[index]
 
     with tf.compat.v1.variable_scope(name, "precision_at_recall"):
-        return _create_metric(
+        return create_outcome_metric(
             compute,
-            _OUTCOMES,
+            OUTCOMES,
             (labels, predictions, make_thresholds(num_thresholds), weights),
             metrics_collections,
             updates_collections,
@@ -101,9 +99,9 @@ def recall_at_precision(
         return tf.where(tf.reduce_any(precisions >= precision), nearest, 0.0)
 
     with tf.compat.v1.variable_scope(name, "recall_at_precision"):
-        return _create_metric(
+        return create_outcome_metric(
             compute,
-            _OUTCOMES,
+            OUTCOMES,
             (labels, predictions, make_thresholds(num_thresholds), weights),
             metrics_collections,
             updates_collections,
@@ -121,7 +119,7 @@ def streaming_false_positive_rate_at_thresholds(
 ) -> tuple[tf.Tensor, tf.Tensor]:
     """Computes the share of negative labels above each threshold; see `precision_at_recall`."""
     with tf.compat.v1.variable_scope(name, "false_positive_rate_at_thresholds"):
-        return _create_metric(
+        return create_outcome_metric(
             lambda right, wrong: _divide(wrong, right),
             ("true_negatives", "false_positives"),
             (labels, predictions, thresholds, weights),
@@ -141,7 +139,7 @@ def streaming_false_negative_rate_at_thresholds(
 ) -> tuple[tf.Tensor, tf.Tensor]:
     """Computes the share of positive labels below each threshold; see `precision_at_recall`."""
     with tf.compat.v1.variable_scope(name, "false_negative_rate_at_thresholds"):
-        return _create_metric(
+        return create_outcome_metric(
             lambda found, missed: _divide(missed, found),
             ("true_positives", "false_negatives"),
             (labels, predictions, thresholds, weights),
@@ -158,21 +156,3 @@ def _check_share(name: str, value: float) -> None:
 def _divide(counted: tf.Tensor, others: tf.Tensor) -> tf.Tensor:
     """Returns the share of the first count in both."""
     return counted / (counted + others + _EPSILON)
-
-
-def _create_metric(
-    compute: Callable[..., tf.Tensor],
-    names: Sequence[str],
-    batch: tuple[TensorLike, TensorLike, Sequence[float], TensorLike | None],
-    metrics_collections: Collections | None,
-    updates_collections: Collections | None,
-) -> tuple[tf.Tensor, tf.Tensor]:
-    """Creates variables of the named outcomes, and a metric that is computed from them."""
-    counts = count_outcomes(*batch)
-    totals = [metric_variable(name, len(batch[2])) for name in names]
-    updates = [total.assign_add(counts[name]) for name, total in zip(names, totals, strict=True)]
-    updated = [tf.convert_to_tensor(update) for update in updates]
-    value = compute_over_replicas(
-        lambda *read: compute(*map(tf.convert_to_tensor, read)), totals, metrics_collections
-    )
-    return value, add_to_collections(compute(*updated), updates_collections)

@@ -11,8 +11,50 @@ from estimator_train.legacy.contrib._types import GradientsAndVariables, Optimiz
 _v1 = tf.compat.v1
 
 
-class AdaMaxOptimizer(tf.compat.v1.train.AdamOptimizer):
+class _RowRuleOptimizer(tf.compat.v1.train.Optimizer):
+    """Base class of optimizers whose rule for a row reads the row's gradient and its slots."""
+
+    _row_slots: tuple[str, ...] = ("m",)
+
+    def _step(self, slots: Sequence[Any], gradient: Any) -> tuple[list[Any], Any]:
+        """Returns the new slots and the change of the variable, which is subtracted from it."""
+        raise NotImplementedError
+
+    def _create_slots(self, var_list: Sequence[tf.Variable]) -> None:
+        for variable in var_list:
+            for name in self._row_slots:
+                self._zeros_slot(variable, name, self._name)
+
+    def _resource_apply_dense(self, grad: tf.Tensor, var: tf.Variable) -> tf.Operation:
+        slots = self._get_slots(var)
+        new_slots, change = self._step(slots, grad)
+        return tf.group(*map(_v1.assign, slots, new_slots), _v1.assign_sub(var, change))
+
+    def _apply_dense(self, grad: tf.Tensor, var: tf.Variable) -> tf.Operation:
+        return self._resource_apply_dense(grad, var)
+
+    def _resource_apply_sparse(
+        self, grad: tf.Tensor, var: tf.Variable, indices: tf.Tensor
+    ) -> tf.Operation:
+        slots = self._get_slots(var)
+        new_rows, change = self._step([tf.gather(slot, indices) for slot in slots], grad)
+        updates = [
+            _v1.scatter_update(slot, indices, rows)
+            for slot, rows in zip(slots, new_rows, strict=True)
+        ]
+        return tf.group(*updates, _v1.scatter_sub(var, indices, change))
+
+    def _apply_sparse(self, grad: tf.IndexedSlices, var: tf.Variable) -> tf.Operation:
+        return self._resource_apply_sparse(grad.values, var, grad.indices)
+
+    def _get_slots(self, var: tf.Variable) -> list[Any]:
+        return [self.get_slot(var, name) for name in self._row_slots]
+
+
+class AdaMaxOptimizer(_RowRuleOptimizer, tf.compat.v1.train.AdamOptimizer):
     """Adam optimizer with the infinity norm (Kingma and Ba, 2014, section 7.1)."""
+
+    _row_slots = ("m", "v")
 
     def __init__(
         self,
@@ -28,17 +70,15 @@ class AdaMaxOptimizer(tf.compat.v1.train.AdamOptimizer):
     def _create_slots(self, var_list: Sequence[tf.Variable]) -> None:
         first = min(var_list, key=lambda variable: variable.name)
         self._create_non_slot_variable(self._beta1, "beta1_power", colocate_with=first)
-        for variable in var_list:
-            self._zeros_slot(variable, "m", self._name)
-            self._zeros_slot(variable, "v", self._name)
+        super()._create_slots(var_list)
 
     def _get_beta1_power(self) -> Any:
         return self._get_non_slot_variable("beta1_power", graph=tf.compat.v1.get_default_graph())
 
-    def _step(self, m: Any, u: Any, gradient: Any, dtype: tf.DType) -> tuple[Any, Any, Any]:
-        """Returns the new moments and the change of the variable."""
+    def _step(self, slots: Sequence[Any], gradient: Any) -> tuple[list[Any], Any]:
+        m, u = slots
         rate, beta1, beta2, epsilon, power = (
-            tf.cast(tensor, dtype)
+            tf.cast(tensor, gradient.dtype)
             for tensor in (
                 self._lr_t,
                 self._beta1_t,
@@ -49,30 +89,7 @@ class AdaMaxOptimizer(tf.compat.v1.train.AdamOptimizer):
         )
         new_m = beta1 * m + (1 - beta1) * gradient
         new_u = tf.maximum(beta2 * u, tf.abs(gradient))
-        return new_m, new_u, rate / (1 - power) * new_m / (new_u + epsilon)
-
-    def _resource_apply_dense(self, grad: tf.Tensor, var: tf.Variable) -> tf.Operation:
-        m, u = self.get_slot(var, "m"), self.get_slot(var, "v")
-        new_m, new_u, change = self._step(m, u, grad, var.dtype.base_dtype)
-        return tf.group(_v1.assign(m, new_m), _v1.assign(u, new_u), _v1.assign_sub(var, change))
-
-    def _apply_dense(self, grad: tf.Tensor, var: tf.Variable) -> tf.Operation:
-        return self._resource_apply_dense(grad, var)
-
-    def _resource_apply_sparse(
-        self, grad: tf.Tensor, var: tf.Variable, indices: tf.Tensor
-    ) -> tf.Operation:
-        m, u = self.get_slot(var, "m"), self.get_slot(var, "v")
-        rows = tf.gather(m, indices), tf.gather(u, indices)
-        new_m, new_u, change = self._step(*rows, grad, var.dtype.base_dtype)
-        return tf.group(
-            _v1.scatter_update(m, indices, new_m),
-            _v1.scatter_update(u, indices, new_u),
-            _v1.scatter_sub(var, indices, change),
-        )
-
-    def _apply_sparse(self, grad: tf.IndexedSlices, var: tf.Variable) -> tf.Operation:
-        return self._resource_apply_sparse(grad.values, var, grad.indices)
+        return [new_m, new_u], rate / (1 - power) * new_m / (new_u + epsilon)
 
     def _finish(self, update_ops: Sequence[tf.Operation], name_scope: str) -> tf.Operation:
         with tf.control_dependencies(update_ops):
@@ -81,7 +98,7 @@ class AdaMaxOptimizer(tf.compat.v1.train.AdamOptimizer):
         return tf.group(*update_ops, updated, name=name_scope)
 
 
-class _SignOptimizer(tf.compat.v1.train.Optimizer):
+class _SignOptimizer(_RowRuleOptimizer):
     """Base class of optimizers that compare the signs of a gradient and of its moving average.
 
     See Bello et al., 2017, "Neural Optimizer Search with Reinforcement Learning".
@@ -109,37 +126,13 @@ class _SignOptimizer(tf.compat.v1.train.Optimizer):
         """Returns the factor of the gradient; `agreement` is the decayed product of the signs."""
         raise NotImplementedError
 
-    def _create_slots(self, var_list: Sequence[tf.Variable]) -> None:
-        for variable in var_list:
-            self._zeros_slot(variable, "m", self._name)
-
-    def _step(self, m: Any, gradient: Any) -> tuple[Any, Any]:
-        """Returns the new moving average and the change of the variable."""
+    def _step(self, slots: Sequence[Any], gradient: Any) -> tuple[list[Any], Any]:
+        (m,) = slots
         new_m = self._beta * m + (1 - self._beta) * gradient
         agreement = tf.sign(gradient) * tf.sign(new_m)
         if self._sign_decay_fn is not None:
             agreement *= tf.cast(self._sign_decay_fn(_v1.train.get_global_step()), gradient.dtype)
-        return new_m, self._rate * self._get_factor(agreement) * gradient
-
-    def _resource_apply_dense(self, grad: tf.Tensor, var: tf.Variable) -> tf.Operation:
-        m = self.get_slot(var, "m")
-        new_m, change = self._step(m, grad)
-        return tf.group(_v1.assign(m, new_m), _v1.assign_sub(var, change))
-
-    def _apply_dense(self, grad: tf.Tensor, var: tf.Variable) -> tf.Operation:
-        return self._resource_apply_dense(grad, var)
-
-    def _resource_apply_sparse(
-        self, grad: tf.Tensor, var: tf.Variable, indices: tf.Tensor
-    ) -> tf.Operation:
-        m = self.get_slot(var, "m")
-        new_m, change = self._step(tf.gather(m, indices), grad)
-        return tf.group(
-            _v1.scatter_update(m, indices, new_m), _v1.scatter_sub(var, indices, change)
-        )
-
-    def _apply_sparse(self, grad: tf.IndexedSlices, var: tf.Variable) -> tf.Operation:
-        return self._resource_apply_sparse(grad.values, var, grad.indices)
+        return [new_m], self._rate * self._get_factor(agreement) * gradient
 
 
 class PowerSignOptimizer(_SignOptimizer):

@@ -108,20 +108,8 @@ def bucket_by_sequence_length(
 ) -> tuple[tf.Tensor, Any]:
     """Batches examples of similar length together.
 
-    Args:
-      input_length: Length of the example, an int32.
-      tensors: See `bucket`.
-      batch_size: See `bucket`.
-      bucket_boundaries: Increasing lengths, at each of which another bucket begins.
-      num_threads: See `bucket`.
-      capacity: See `bucket`.
-      bucket_capacities: See `bucket`.
-      shapes: See `bucket`.
-      dynamic_pad: See `bucket`.
-      allow_smaller_final_batch: See `bucket`.
-      keep_input: See `bucket`.
-      shared_name: See `bucket`.
-      name: Name of the operations.
+    The arguments are those of `bucket`, but `input_length`, an int32, and `bucket_boundaries`,
+    increasing lengths at each of which another bucket begins, determine the bucket of an example.
 
     Returns:
       The lengths and the batch.

@@ -92,24 +92,8 @@ def read_keyed_batch_examples(
         return tf.nest.pack_sequence_as(pairs[0], batch)
 
 
-def read_keyed_batch_examples_shared_queue(
-    file_pattern: str | Sequence[str],
-    batch_size: int,
-    reader: Reader,
-    randomize_input: bool = True,
-    num_epochs: int | None = None,
-    queue_capacity: int = 10000,
-    num_threads: int = 1,
-    read_batch_size: int = 1,
-    parse_fn: ParseFn | None = None,
-    name: str | None = None,
-    seed: int | None = None,
-) -> tuple[tf.Tensor, Any]:
-    """Reads batches of examples; each process has its own queue of files here.
-
-    Arguments and result are those of `read_keyed_batch_examples`.
-    """
-    return read_keyed_batch_examples(**locals())
+# Each process has its own queue of files here.
+read_keyed_batch_examples_shared_queue = read_keyed_batch_examples
 
 
 def _read(

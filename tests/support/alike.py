@@ -1,0 +1,47 @@
+"""Comparison of answers with recorded ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+
+def leaf_pairs(ours: Any, theirs: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yields the places of nested lists and dicts, each with our value and the recorded one.
+
+    Asserts that both have the same keys and lengths.
+    """
+    if isinstance(theirs, dict):
+        assert sorted(ours) == sorted(theirs), f"{where}: {sorted(ours)}, not {sorted(theirs)}"
+        for key in theirs:
+            yield from leaf_pairs(ours[key], theirs[key], f"{where}/{key}")
+    elif isinstance(theirs, list):
+        assert len(ours) == len(theirs), f"{where}: {ours}, not {theirs}"
+        for number, item in enumerate(theirs):
+            yield from leaf_pairs(ours[number], item, f"{where}[{number}]")
+    else:
+        yield where, ours, theirs
+
+
+def assert_alike(
+    ours: Any, theirs: Any, where: str = "", *, rel: float = 1e-5, abs: float = 1e-7
+) -> None:
+    """Compares nested values, floats with tolerances."""
+    for place, one, other in leaf_pairs(ours, theirs, where):
+        expected = pytest.approx(other, rel=rel, abs=abs) if isinstance(other, float) else other
+        assert one == expected, f"{place}: {one!r}, not {expected!r}"
+
+
+def assert_lines_in_order(seen: list[str], expected: list[str]) -> None:
+    """Checks that the expected lines occur in their order; other lines may be between them."""
+    rest = iter([_round(line) for line in seen])
+    for line in expected:
+        assert any(_round(line) == other for other in rest), f"{line!r} not in {seen}"
+
+
+def _round(line: str) -> str:
+    """Returns a line whose numbers have four digits."""
+    return re.sub(r"\d+\.\d+(e-\d+)?", lambda number: f"{float(number[0]):.4g}", line)
