@@ -21,6 +21,7 @@ import ask_heads_shapes
 import ask_heads_tpu
 import ask_heads_v1
 import ask_inputs
+import ask_names
 import ask_run_config
 import ask_spec
 import ask_tpu_refusals
@@ -87,6 +88,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     "canned_continued_ours": lambda: HOMES,
     "canned_errors": lambda: ask_canned_errors.questions({"v1": v1, "v2": est}),
     "canned_collections": lambda: ask_collections.questions(APIS),
+    "canned_names": lambda: ask_names.questions(APIS),
     "canned_asked": lambda: ask_canned.questions(est, v1, tf_keras),
     "canned_kmeans": lambda: canned_kmeans.CASES,
     "canned_rnn": lambda: canned_rnn.CASES,

@@ -46,7 +46,7 @@ class Bias:
         feature = next(iter(batch.features.values()))
         sparse = isinstance(feature, tf.SparseTensor)
         size = feature.dense_shape[0] if sparse else tf.shape(feature, tf.int64)[0]
-        return Logits(tf.ones([size, units]) * bias, [])
+        return Logits(tf.multiply(tf.ones([size, units]), bias), [])
 
 
 class BaselineEstimator(EstimatorV2):

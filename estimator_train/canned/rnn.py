@@ -191,8 +191,8 @@ class _Network:
             context = batch.dense(self.context_columns, "dense_features")
             steps = [1, tf.shape(x)[1], 1]
             x = tf.concat([x, tf.tile(context[:, None, :], steps)], axis=2)
-        mask = tf.sequence_mask(lengths, tf.shape(x)[1])
         with _v1.variable_scope("rnn_model", use_resource=True):
+            mask = tf.sequence_mask(lengths, tf.shape(x)[1])
             cells, every_step = self.cell_fn(), self.mask_key is not None
             layer = tf_keras.layers.RNN(cells, return_sequences=every_step, name="rnn")
             x = layer(x, mask=mask, training=training)

@@ -41,11 +41,18 @@ class Classes:
         Args:
           class_logits: Float tensor of shape [D0, D1, ... DN, count].
         """
-        ids = tf.expand_dims(tf.argmax(class_logits, axis=-1), axis=-1)
+        ids: list[tf.Tensor] = []
+
+        def find_ids() -> tf.Tensor:
+            if not ids:
+                likeliest = tf.argmax(class_logits, axis=-1, name="class_ids")
+                ids.append(tf.expand_dims(likeliest, axis=-1))
+            return ids[0]
+
         return {
             PredictionKeys.PROBABILITIES: lambda: tf.nn.softmax(class_logits, name="probabilities"),
-            PredictionKeys.CLASS_IDS: lambda: ids,
-            PredictionKeys.CLASSES: lambda: self.look_up_names(ids),
+            PredictionKeys.CLASS_IDS: find_ids,
+            PredictionKeys.CLASSES: lambda: self.look_up_names(find_ids()),
             PredictionKeys.ALL_CLASS_IDS: lambda: self.all_ids(class_logits),
             PredictionKeys.ALL_CLASSES: lambda: self.all_names(class_logits),
         }
@@ -206,4 +213,4 @@ def create_threshold_metrics(thresholds: Sequence[float]) -> dict[str, Any]:
 
 
 def _repeat_for_examples(values: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
-    return tf.tile(values[tf.newaxis], [tf.shape(logits)[0], 1])
+    return tf.tile(tf.expand_dims(values, axis=0), [tf.shape(logits)[0], 1])

@@ -31,6 +31,14 @@ from estimator_train.heads.weighted import Batch, WeightedHead
 _metrics = tf.compat.v1.metrics
 _Reduction = tf.compat.v1.losses.Reduction
 MetricOps = dict[str, tuple[tf.Tensor, Any]]
+_MULTI_CLASS = (
+    PredictionKeys.LOGITS,
+    PredictionKeys.PROBABILITIES,
+    PredictionKeys.CLASS_IDS,
+    PredictionKeys.CLASSES,
+    PredictionKeys.ALL_CLASS_IDS,
+    PredictionKeys.ALL_CLASSES,
+)
 
 
 class V1Training(Head):
@@ -87,9 +95,8 @@ class V1WeightedHead(V1Training, WeightedHead):
 
         In TRAIN, where the loss is a sum, adds the mean to the summaries.
         """
-        with tf.name_scope("losses"):
-            batch = self._process_batch(labels, logits, features)
-            loss = losses.add_regularization(self._reduce(batch), regularization_losses)
+        batch = self._process_batch(labels, logits, features)
+        loss = losses.add_regularization(self._reduce(batch), regularization_losses)
         if mode == ModeKeys.EVAL:
             compute = functools.partial(self._make_metric_ops, regularization_losses)
             return loss, (compute, batch._asdict())
@@ -168,6 +175,17 @@ class V1MultiClassHead(_V1Head, MultiClassHead):
     ):
         vocabulary = _check_vocabulary(label_vocabulary)
         super().__init__(n_classes, weight_column, vocabulary, loss_reduction, loss_fn)
+
+    def predictions(
+        self, logits: TensorLike, keys: Sequence[str] | None = None
+    ) -> dict[str, tf.Tensor]:
+        """Returns predictions of a batch; see `MultiClassHead.predictions`."""
+        if keys is not None:
+            return super().predictions(logits, keys)
+        # Operations are numbered in the order of tf.estimator: programs fetch them by name.
+        last = (PredictionKeys.CLASS_IDS, PredictionKeys.CLASSES)
+        found = super().predictions(logits, [*(k for k in _MULTI_CLASS if k not in last), *last])
+        return {key: found[key] for key in _MULTI_CLASS}
 
     def _create_task_metric_ops(self, batch: Batch) -> MetricOps:
         [class_ids] = self._predict(batch, PredictionKeys.CLASS_IDS)

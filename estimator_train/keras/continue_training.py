@@ -14,8 +14,13 @@ from estimator_train.keras.compiled.compile_arguments import compile_arguments
 from estimator_train.keras.graph.rebuilding import Blueprint
 from estimator_train.keras.initial_checkpoint import write_initial_checkpoint
 from estimator_train.keras.model_checks import check_kind, is_keras_3
-from estimator_train.keras.model_fn import SAVER, KerasModelFn, check_checkpoint_format
-from estimator_train.optimizers.graph_optimizers import make_graph_optimizer
+from estimator_train.keras.model_fn import (
+    SAVER,
+    KerasModelFn,
+    check_checkpoint_format,
+    make_graph_optimizers,
+)
+from estimator_train.optimizers.optimizer_pair import list_optimizers
 from estimator_train.optimizers.state import make_slots
 from estimator_train.run_config import RunConfig
 
@@ -64,7 +69,8 @@ def estimator_from_fit(
         if is_keras_3(model):
             path = write_state_after_fit(model, config.model_dir)
         else:
-            path = os.path.join(config.model_dir, f"model.ckpt-{int(model.optimizer.iterations)}")
+            last, _ = list_optimizers(model, model.optimizer)[-1]
+            path = os.path.join(config.model_dir, f"model.ckpt-{int(last.iterations)}")
             write_initial_checkpoint(model_fn.builder, path, config, model)
         tf.compat.v1.train.update_checkpoint_state(config.model_dir, path)
         _LOG.info("The state of the model after fit is in %s", path)
@@ -82,11 +88,13 @@ def _make_model_fn(
     compiled = compile_arguments(model)
     if not model.built:
         raise ValueError(f"The Keras model '{model.name}' has no variables yet: train it first.")
-    make_slots(model.optimizer, model.trainable_variables)
+    graph_optimizer = make_graph_optimizers(model, compiled.optimizer, original_names=False)
+    for optimizer, variables in list_optimizers(model, model.optimizer):
+        make_slots(optimizer, variables)
     return KerasModelFn(
         Blueprint(model, custom_objects),
         compiled,
-        make_graph_optimizer(compiled.optimizer, original_names=False),
+        graph_optimizer,
         checkpoint_format,
         **settings,
     )

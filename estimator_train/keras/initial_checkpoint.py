@@ -8,6 +8,7 @@ from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.keras.graph.eager_scope import enter_eager_scope
 from estimator_train.keras.graph.layer_classes import keep_layer_classes
 from estimator_train.keras.graph_builder import GraphBuilder
+from estimator_train.optimizers.optimizer_pair import list_optimizers
 from estimator_train.run_config import RunConfig
 
 
@@ -40,7 +41,8 @@ def write_initial_checkpoint(
         values: list[tuple[tf.Variable, np.ndarray]] = []
         if trained is not None:
             model = builder.observe(built, optimizer, None)
-            count = (global_step, trained.optimizer.iterations)
+            last, _ = list_optimizers(trained, trained.optimizer)[-1]
+            count = (global_step, last.iterations)
             pairs = [*model.pair_weights(trained), *model.pair_scalars(trained), count]
             with enter_eager_scope():
                 values = [(variable, source.numpy()) for variable, source in pairs]

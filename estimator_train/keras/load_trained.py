@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -20,6 +20,7 @@ from estimator_train.keras.graph.model_operations import list_variables
 from estimator_train.keras.graph.structures import Optimizer
 from estimator_train.keras.model_checks import check_kind, is_keras_3
 from estimator_train.keras.model_files import load_model_file
+from estimator_train.optimizers.optimizer_pair import list_optimizers
 from estimator_train.optimizers.state import (
     compute_slot_scale,
     find_inner_optimizer,
@@ -135,33 +136,47 @@ def _pair_by_place(
 
 def _load_optimizer(model: tf_keras.Model, saved: SavedVariables, names: list[str]) -> None:
     """Loads the optimizer's state; warns of slots that the checkpoint lacks."""
-    optimizer, trained = model.optimizer, model.trainable_variables
-    make_slots(optimizer, trained)
     position = {id(variable): i for i, variable in enumerate(list_variables(model))}
     absent = []
-    for (slot, i), variable in find_slots(optimizer, trained).items():
-        name = names[position[id(trained[i])]]
-        found = find_saved_slot_names(optimizer, slot, name, saved.shapes)
-        if found:
-            scale = compute_slot_scale(optimizer, found[0])
-            variable.assign(scale * saved.value(found[0]))
-        else:
-            absent.append(f"{slot} of {name}")
+    optimizers = list_optimizers(model, model.optimizer)
+    for optimizer, trained in optimizers:
+        make_slots(optimizer, trained)
+        for (slot, i), variable in find_slots(optimizer, trained).items():
+            name = names[position[id(trained[i])]]
+            found = find_saved_slot_names(optimizer, slot, name, saved.shapes)
+            if found:
+                scale = compute_slot_scale(optimizer, found[0])
+                variable.assign(scale * saved.value(found[0]))
+            else:
+                absent.append(f"{slot} of {name}")
     if absent:
         _LOG.warning("%s has no optimizer state for %s.", saved.path, ", ".join(absent[:5]))
-    _load_scalars(optimizer, saved)
+    _load_scalars([optimizer for optimizer, _ in optimizers], saved)
 
 
-def _load_scalars(optimizer: Optimizer, saved: SavedVariables) -> None:
+def _load_scalars(optimizers: Sequence[Optimizer], saved: SavedVariables) -> None:
+    """Loads the counts of steps and the learning rates of one optimizer or of two."""
     counts = [name for name in saved.keys if name.endswith("/iteration")]
     step = int(saved.value(counts[0])) if counts else saved.global_step
-    iterations, rate = get_iterations(optimizer), get_learning_rate(optimizer)
-    if iterations is not None and step is not None:
-        iterations.assign(step)
     rates = [name for name in saved.keys if name.rpartition("/")[2] == "learning_rate"]
-    scheduled = getattr(find_inner_optimizer(optimizer), "_current_learning_rate", None) is not None
-    if rate is not None and rates and not scheduled:
-        rate.assign(saved.value(rates[0]))
+    for optimizer in optimizers:
+        iterations, rate = get_iterations(optimizer), get_learning_rate(optimizer)
+        if iterations is not None and step is not None:
+            iterations.assign(step)
+        inner = find_inner_optimizer(optimizer)
+        if len(optimizers) > 1:  # The second of two with equal names has a number.
+            scope = re.compile(
+                rf"(?:^|/){re.escape(inner.get_config()['name'])}(?:_1)?/learning_rate$"
+            )
+            found = next(filter(scope.search, sorted(rates)), None)
+        else:
+            found = next(iter(rates), None)
+        scheduled = getattr(inner, "_current_learning_rate", None) is not None
+        if found is None or rate is None:
+            continue
+        rates.remove(found)
+        if not scheduled:
+            rate.assign(saved.value(found))
 
 
 def make_or_restore(

@@ -81,7 +81,7 @@ class KerasModelFn:
         """
         compiled = compile_arguments(model)
         _warn_of_overridden_steps(model)
-        optimizer = _make_graph_optimizer(model, compiled.optimizer)
+        optimizer = make_graph_optimizers(model, compiled.optimizer)
         return cls(Blueprint(model, custom_objects), compiled, optimizer, **settings)
 
     @tf.autograph.experimental.do_not_convert
@@ -156,14 +156,24 @@ def check_model_has_format(blueprint: Blueprint, checkpoint_format: str | None) 
         )
 
 
-def _make_graph_optimizer(
-    model: tf_keras.Model, given: Optimizer
+def make_graph_optimizers(
+    model: tf_keras.Model, given: Optimizer, *, original_names: bool = True
 ) -> GraphOptimizer | OptimizerPair:
-    """Returns the graph form of a compiled model's optimizer, or of its two optimizers."""
+    """Returns the graph form of a compiled model's optimizer, or of its two optimizers.
+
+    Args:
+      model: The compiled model.
+      given: Its optimizer, or for a WideDeepModel a list of two.
+      original_names: As for `make_graph_optimizer`.
+
+    Raises:
+      ValueError: A setting of an optimizer cannot be read, or has no effect in a graph.
+      TypeError: It is not an optimizer.
+    """
     if isinstance(model, tf_keras.experimental.WideDeepModel) and isinstance(given, (list, tuple)):
-        linear, deep = given
-        return OptimizerPair(make_graph_optimizer(linear), make_graph_optimizer(deep))
-    return make_graph_optimizer(given)
+        linear, deep = (make_graph_optimizer(one, original_names=original_names) for one in given)
+        return OptimizerPair(linear, deep)
+    return make_graph_optimizer(given, original_names=original_names)
 
 
 def _warn_of_overridden_steps(model: tf_keras.Model) -> None:

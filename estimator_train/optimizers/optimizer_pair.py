@@ -1,6 +1,7 @@
 """Two optimizers for the two parts of a wide-and-deep Keras model."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import tensorflow as tf
 
@@ -10,6 +11,19 @@ from estimator_train.optimizers.base import (
     TrainStep,
     compute_gated_gradients,
 )
+
+
+class TrainedPair(tf.Module):
+    """The two optimizers in a graph, which checkpoints save.
+
+    Attributes:
+      linear: Optimizer of the linear part.
+      deep: Optimizer of the deep part.
+    """
+
+    def __init__(self, linear: Any, deep: Any) -> None:
+        super().__init__()
+        self.linear, self.deep = linear, deep
 
 
 class OptimizerPair:
@@ -62,6 +76,21 @@ class OptimizerPair:
         )
         linear = self._linear.minimize(loss, linear_variables, count, gradients[:wide])
         deep = self._deep.minimize(loss, deep_variables, global_step, gradients[wide:])
-        parts = tf.Module()
-        parts.linear, parts.deep = linear.trackable, deep.trackable
-        return TrainStep(tf.group(linear.operation, deep.operation), parts)
+        pair = TrainedPair(linear.trackable, deep.trackable)
+        return TrainStep(tf.group(linear.operation, deep.operation), pair)
+
+
+def list_optimizers(model: Any, optimizer: Any) -> list[tuple[Any, list[tf.Variable]]]:
+    """Returns each optimizer of a model with the variables that it trains.
+
+    Args:
+      model: A tf_keras Model; a WideDeepModel for two optimizers.
+      optimizer: The model's optimizer, a sequence of those of its linear and its deep part, or a
+        TrainedPair of them. The last optimizer counts the model's steps.
+    """
+    if isinstance(optimizer, TrainedPair):
+        optimizer = (optimizer.linear, optimizer.deep)
+    if not isinstance(optimizer, (list, tuple)):
+        return [(optimizer, list(model.trainable_weights))]
+    parts = (model.linear_model, model.dnn_model)
+    return [(one, list(part.trainable_weights)) for one, part in zip(optimizer, parts, strict=True)]

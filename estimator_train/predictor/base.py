@@ -105,6 +105,8 @@ def _make_call(
     An output may be an input, and a tensor may have two names; only `Session.run` accepts these.
     """
     fed = {tensor.name for tensor in feeds}
+    if not fetches:
+        return lambda *_: []
     if len(fed) == len(feeds) and not any(tensor.name in fed for tensor in fetches):
         return sessions.prepare_session_call(session, feeds, fetches)
     return lambda *values: session.run(fetches, dict(zip(feeds, values, strict=True)))

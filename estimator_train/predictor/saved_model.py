@@ -1,7 +1,7 @@
 """Opens SavedModels as predictors."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import tensorflow as tf
 from google.protobuf.message import Message
@@ -42,6 +42,35 @@ def from_saved_model(
         input_names or only output_names is given, or the signature does not exist.
       OSError: The directory has no SavedModel, or the SavedModel has no graph with these tags.
     """
+    return open_saved_model(
+        export_dir,
+        signature_def_key,
+        signature_def,
+        input_names,
+        output_names,
+        tags,
+        graph,
+        config,
+        find_signature=get_signature,
+    )
+
+
+def open_saved_model(
+    export_dir: str | os.PathLike[str] | bytes,
+    signature_def_key: str | None,
+    signature_def: Message | None,
+    input_names: Mapping[str, str] | None,
+    output_names: Mapping[str, str] | None,
+    tags: str | Iterable[str] | None,
+    graph: tf.Graph | None,
+    config: tf.compat.v1.ConfigProto | None,
+    *,
+    find_signature: Callable[[Message, str | None, str], Message],
+) -> Predictor:
+    """Opens a SavedModel as `from_saved_model` does.
+
+    `find_signature` returns the signature for a MetaGraphDef, a key or None, and the directory.
+    """
     _check_one_choice(signature_def_key, signature_def, input_names, output_names)
     graph = graph or tf.Graph()
     session = tf.compat.v1.Session(graph=graph, config=config)
@@ -49,7 +78,7 @@ def from_saved_model(
         with graph.as_default():
             meta_graph = _load(session, os.fsdecode(export_dir), _parse_tags(tags))
             if input_names is None or output_names is None:
-                signature = signature_def or _get_signature(
+                signature = signature_def or find_signature(
                     meta_graph, signature_def_key, os.fsdecode(export_dir)
                 )
                 input_names = _get_tensor_names(signature.inputs)
@@ -96,7 +125,12 @@ def _parse_tags(tags: str | Iterable[str] | None) -> list[str]:
     return tags.split(",") if isinstance(tags, str) else list(tags)
 
 
-def _get_signature(meta_graph: Message, key: str | None, export_dir: str) -> Message:
+def get_signature(meta_graph: Message, key: str | None, export_dir: str) -> Message:
+    """Returns a signature of a SavedModel, by default "serving_default".
+
+    Raises:
+      ValueError: There is no such signature.
+    """
     key = key or DEFAULT_KEY
     if key not in meta_graph.signature_def:
         raise ValueError(

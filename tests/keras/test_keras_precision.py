@@ -1,7 +1,9 @@
 """Keras models in 16 bits: by their policy, and by RunConfig(mixed_precision=...)."""
 
+import concurrent.futures
 import os
 import sys
+import threading
 
 import environments
 import numpy as np
@@ -10,6 +12,7 @@ import tensorflow as tf
 import tf_keras
 
 import estimator_train as est
+from estimator_train.keras.precision import use_policy
 
 
 def model(policy):
@@ -71,3 +74,38 @@ def test_16_bits_train_nearly_as_well_as_32(tmp_path):
 def test_a_keras_optimizer_without_loss_scaling_logs_a_warning(tmp_path, caplog):
     loss_after_training(tmp_path, precision="float16")
     assert "wrap a Keras optimizer in a tf_keras.mixed_precision.LossScaleOptimizer" in caplog.text
+
+
+@pytest.mark.parametrize("leaves_first", [0, 1])
+def test_the_policy_holds_until_the_last_replica_leaves(leaves_first):
+    entered, leave = threading.Barrier(3), [threading.Event(), threading.Event()]
+
+    def build(number):
+        with use_policy("mixed_bfloat16"):
+            entered.wait(30)
+            assert leave[number].wait(30)
+            return tf_keras.layers.Dense(1).compute_dtype
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        built = [pool.submit(build, number) for number in range(2)]
+        entered.wait(30)
+        for number in (leaves_first, 1 - leaves_first):
+            leave[number].set()
+            assert built[number].result(30) == "bfloat16"
+    assert tf_keras.mixed_precision.global_policy().name == "float32"
+
+
+def test_a_thread_with_another_policy_waits():
+    def build():
+        with use_policy("mixed_float16"):
+            return tf_keras.layers.Dense(1).compute_dtype
+
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        with use_policy("mixed_bfloat16"):
+            waiting = pool.submit(build)
+            with use_policy("float64"):  # Nested in one thread.
+                assert tf_keras.layers.Dense(1).compute_dtype == "float64"
+            assert tf_keras.layers.Dense(1).compute_dtype == "bfloat16"
+            assert not waiting.done()
+        assert waiting.result(30) == "float16"
+    assert tf_keras.mixed_precision.global_policy().name == "float32"

@@ -29,7 +29,7 @@ def questions(apis: dict[str, Api]) -> dict[str, Callable[[], Sizes]]:
     """
     calls: dict[str, Callable[[], Sizes]] = {}
     for mode in MODES:
-        for generation, cases in _canned_cases().items():
+        for generation, cases in canned_cases_by_generation().items():
             for name, case in cases.items():
                 calls[f"{generation} {name}, {mode}"] = lambda a=apis[generation], c=case, m=mode: (
                     _sizes_of_estimator(c, a, m)
@@ -46,7 +46,7 @@ def questions(apis: dict[str, Api]) -> dict[str, Callable[[], Sizes]]:
     return calls
 
 
-def _canned_cases() -> dict[str, dict[str, Case]]:
+def canned_cases_by_generation() -> dict[str, dict[str, Case]]:
     sdca = {f"sdca {name}": _sdca_case(*case) for name, case in canned_sdca.CASES.items()}
     rnn = {f"rnn {name}": case for name, case in canned_rnn.CASES.items()}
     kmeans = {f"k-means {name}": case for name, case in canned_kmeans.CASES.items()}
@@ -73,17 +73,26 @@ def _sdca_case(kind: str, label: str, settings: dict[str, Any]) -> Case:
 
 def _sizes_of_estimator(case: Case, api: Api, mode: str) -> Sizes:
     """Returns the sizes of collections after a call of the estimator's model_fn."""
+    before: Sizes = {}
     with tempfile.TemporaryDirectory() as model_dir, tf.Graph().as_default() as graph:
-        v1.set_random_seed(1)  # tf.estimator's k-means++ needs a seed of the graph.
-        estimator = case.build(api, model_dir, api.estimator.RunConfig())
-        inputs = case.train_input()
-        if isinstance(inputs, tf.data.Dataset):
-            inputs = v1.data.make_one_shot_iterator(inputs).get_next()
-        features, labels = inputs if isinstance(inputs, tuple) else (inputs, None)
-        v1.train.create_global_step()
-        before = sizes(graph)
-        estimator.model_fn(features, None if mode == "infer" else labels, mode, estimator.config)
+        make_spec(case, api, mode, model_dir, lambda: before.update(sizes(graph)))
         return added(before, sizes(graph))
+
+
+def make_spec(
+    case: Case, api: Api, mode: str, model_dir: str, before_model: Callable[[], Any] = lambda: None
+) -> Any:
+    """Calls the model_fn of a case's estimator in the default graph."""
+    v1.set_random_seed(1)  # tf.estimator's k-means++ needs a seed of the graph.
+    estimator = case.build(api, model_dir, api.estimator.RunConfig())
+    inputs = case.train_input()
+    if isinstance(inputs, tf.data.Dataset):
+        inputs = v1.data.make_one_shot_iterator(inputs).get_next()
+    features, labels = inputs if isinstance(inputs, tuple) else (inputs, None)
+    v1.train.create_global_step()
+    before_model()
+    labels = None if mode == "infer" else labels
+    return estimator.model_fn(features, labels, mode, estimator.config)
 
 
 def _sizes_of_head(case: ask_heads.Case, api: Api, mode: str, *, regularized: bool) -> Sizes:

@@ -193,6 +193,13 @@ def canned_collections() -> dict[str, Any]:
 
 
 @recording
+def canned_names() -> dict[str, Any]:
+    import ask_names
+
+    return outcomes(ask_names.questions(apis()))
+
+
+@recording
 def canned_errors() -> dict[str, Any]:
     import ask_canned_errors
 

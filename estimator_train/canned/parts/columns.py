@@ -158,18 +158,23 @@ class Batch:
           ValueError: A column is neither categorical nor dense, or its feature is missing.
         """
         sums, weights, inputs = [], [], []
+        outer = tf.get_current_name_scope()
         for column in columns:
             found = self.compute_linear_input(column)
-            with _v1.variable_scope(_find_scope_name(column)):
+            name = _find_scope_name(column)
+            with (
+                _v1.variable_scope(name, auxiliary_name_scope=False),
+                tf.name_scope(f"{outer}/{name}/".lstrip("/")),
+            ):
                 if isinstance(found, Ids):
                     weight = _create_weights(column.num_buckets, units)
-                    sums.append(found.combine(weight, combiner))
+                    sums.append(found.combine(weight, combiner, name="weighted_sum"))
                 else:
                     weight = _create_weights(found.shape[-1], units)
-                    sums.append(tf.matmul(found, weight))
+                    sums.append(tf.matmul(found, weight, name="weighted_sum"))
             weights.append(weight)
             inputs.append(found)
-        return Weighted(tf.add_n(sums), weights, inputs)
+        return Weighted(tf.add_n(sums, name="weighted_sum_no_bias"), weights, inputs)
 
     def compute_linear_input(self, column: FeatureColumn) -> Ids | tf.Tensor:
         """Returns the factor of a column's weights in a linear model.

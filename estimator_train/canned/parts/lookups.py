@@ -37,13 +37,14 @@ class Ids(NamedTuple):
     batch: tf.Tensor
     weights: tf.Tensor | None
 
-    def combine(self, variable: Any, combiner: str | None) -> tf.Tensor:
+    def combine(self, variable: Any, combiner: str | None, name: str | None = None) -> tf.Tensor:
         """Returns the combined rows of a variable for the ids of each example.
 
         Args:
           variable: float32 of shape [buckets, size], partitioned or not.
           combiner: "sum", "mean" or "sqrtn", weighted if the column has weights; None for "mean",
             as in `tf.nn.embedding_lookup_sparse`.
+          name: Name of the operation.
 
         Returns:
           float32 of shape [batch, size]; zeros where an example has no id.
@@ -56,18 +57,23 @@ class Ids(NamedTuple):
             raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
         if self.weights is None:
             found = tf.nn.embedding_lookup(variable, self.values)
-            return _REDUCTIONS[combiner](found, self.places, self.rows, num_segments=self.batch)
+            return _REDUCTIONS[combiner](
+                found, self.places, self.rows, num_segments=self.batch, name=name
+            )
         ids = self if combiner == "sum" else self._filter(self.weights > 0)
         weights: tf.Tensor = ids.weights
-        total = ids._segment_sum(tf.nn.embedding_lookup(variable, ids.values) * weights[:, None])
+        weighted = tf.nn.embedding_lookup(variable, ids.values) * weights[:, None]
         if combiner == "sum":
-            return total
+            return ids._segment_sum(weighted, name)
+        total = ids._segment_sum(weighted)
         norm = ids._segment_sum(weights if combiner == "mean" else tf.square(weights))
         norm = norm if combiner == "mean" else tf.sqrt(norm)
-        return tf.math.divide_no_nan(total, norm[:, None])
+        return tf.math.divide_no_nan(total, norm[:, None], name=name)
 
-    def _segment_sum(self, values: tf.Tensor) -> tf.Tensor:
-        return tf.sparse.segment_sum(values, self.places, self.rows, num_segments=self.batch)
+    def _segment_sum(self, values: tf.Tensor, name: str | None = None) -> tf.Tensor:
+        return tf.sparse.segment_sum(
+            values, self.places, self.rows, num_segments=self.batch, name=name
+        )
 
     def _filter(self, condition: tf.Tensor) -> Ids:
         """Returns the ids for which a condition holds."""

@@ -85,7 +85,8 @@ class Linear:
             return Logits(self.model(batch, units).logits, [])
         name = _v1.get_variable_scope().name
         found: dict[Any, Any] = {}
-        with _v1.variable_scope(_v1.get_variable_scope(), partitioner=self.partitioner):
+        scope = _v1.get_variable_scope()
+        with _v1.variable_scope(scope, partitioner=self.partitioner, auxiliary_name_scope=False):
             logits = _v1.feature_column.linear_model(
                 batch.features,
                 self.columns,
@@ -93,11 +94,9 @@ class Linear:
                 self.combiner,
                 cols_to_vars=found,
             )
-        bias = tf.concat(
-            list(map(tf.convert_to_tensor, _find_partitions(found.pop("bias")))), axis=0
-        )
-        with tf.control_dependencies([bias]):  # The summary's, from before the step changes it.
-            logits = tf.identity(logits)
+        del found["bias"]
+        # As the logits read it: another read could come after the step changed it.
+        bias = logits.op.inputs[1]
         weights = [weight for of_column in found.values() for weight in of_column]
         self._summarize(batch, name, logits, weights, bias)
         return Logits(logits, [])
@@ -105,7 +104,14 @@ class Linear:
     def model(self, batch: Batch, units: int) -> LinearModel:
         """Computes the model of v2 columns in the current scope; initial weights are 0."""
         name = _v1.get_variable_scope().name
-        with _v1.variable_scope("linear_model", partitioner=self.partitioner):
+        # Programs fetch operations by these names of tf.estimator.
+        layer = "linear_model" if batch.v1 else f"{name}/linear_model"
+        with (
+            _v1.variable_scope(
+                "linear_model", partitioner=self.partitioner, auxiliary_name_scope=False
+            ),
+            tf.name_scope(f"linear_model/{layer}/{layer}"),
+        ):
             sums, weights, inputs = batch.compute_weighted_sum(self.columns, units, self.combiner)
             bias = _v1.get_variable("bias_weights", [units], initializer=_v1.zeros_initializer())
             # Read once: another read, for the summary, could come after the step changed it.
@@ -125,13 +131,6 @@ class Linear:
             _v1.summary.scalar("fraction_of_zero_weights", _compute_zero_fraction(weights))
             if self.shows_output:
                 layers.add_activation_summaries(name, logits)
-
-
-def _find_partitions(found: list[tf.Variable]) -> list[tf.Variable]:
-    """Returns all partitions of a variable; `linear_model` returns only the first of a bias."""
-    name = found[0].op.name.partition("/part_")[0]
-    known = _v1.global_variables()
-    return [v for v in known if v.op.name == name or v.op.name.startswith(f"{name}/part_")]
 
 
 @dataclasses.dataclass(frozen=True)

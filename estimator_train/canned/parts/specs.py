@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -130,7 +132,8 @@ def make_sdca_model_fn(
             return sdca.train_op(head, model, batch.features, labels)
 
         same_scope = _v1.variable_scope(scope, auxiliary_name_scope=False)
-        with same_scope if v1 else no_scope:
+        same_names = tf.name_scope(scope.original_name_scope)
+        with same_scope if v1 else no_scope, same_names if v1 else no_scope:
             return convert_on_replica(head.create_estimator_spec)(
                 batch.features,
                 mode,
@@ -161,7 +164,7 @@ def _compute_logits(
             )
         logits.append(part_logits)
         updates += part_updates
-    return (tf.add_n(logits) if len(logits) > 1 else logits[0]), updates
+    return functools.reduce(operator.add, logits), updates
 
 
 def _open_scope(name: str) -> Any:

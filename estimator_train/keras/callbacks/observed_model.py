@@ -13,6 +13,7 @@ from estimator_train.keras.graph.model_operations import list_variables
 from estimator_train.keras.graph.rebuilding import Blueprint
 from estimator_train.keras.graph.structures import Structure, Trackable
 from estimator_train.optimizers.base import copy_optimizer
+from estimator_train.optimizers.optimizer_pair import list_optimizers
 from estimator_train.optimizers.state import (
     find_slots,
     get_iterations,
@@ -49,7 +50,8 @@ class ObservedModel:
         _compile_like(model, self.compiled)
         build_on_zeros(model, self.features)
         if model.optimizer is not None:
-            make_slots(model.optimizer, model.trainable_variables)
+            for optimizer, variables in list_optimizers(model, model.optimizer):
+                make_slots(optimizer, variables)
         return model
 
     def pair_weights(self, model: tf_keras.Model) -> _Pairs:
@@ -57,20 +59,29 @@ class ObservedModel:
         weights = list(zip(list_variables(self.model), list_variables(model), strict=True))
         if model.optimizer is None or self.optimizer is None:
             return weights
-        ours = find_slots(self.optimizer, self.model.trainable_weights)
-        theirs = find_slots(model.optimizer, model.trainable_weights)
-        return weights + [(ours[key], theirs[key]) for key in theirs if key in ours]
+        slots: _Pairs = []
+        for graph_part, eager_part in self._pair_optimizers(model):
+            ours, theirs = find_slots(*graph_part), find_slots(*eager_part)
+            slots += [(ours[key], theirs[key]) for key in theirs if key in ours]
+        return weights + slots
 
     def pair_scalars(self, model: tf_keras.Model) -> _Pairs:
         """Pairs the optimizer's learning rate and count of updates with those of an eager copy."""
         if model.optimizer is None or self.optimizer is None:
             return []
-        counted = get_iterations(self.optimizer)
-        pairs = [
-            (get_learning_rate(self.optimizer), get_learning_rate(model.optimizer)),
-            (self.global_step if counted is None else counted, get_iterations(model.optimizer)),
-        ]
+        pairs = []
+        for (ours, _), (theirs, _) in self._pair_optimizers(model):
+            counted = get_iterations(ours)
+            pairs += [
+                (get_learning_rate(ours), get_learning_rate(theirs)),
+                (self.global_step if counted is None else counted, get_iterations(theirs)),
+            ]
         return [(ours, theirs) for ours, theirs in pairs if not (ours is None or theirs is None)]
+
+    def _pair_optimizers(self, model: tf_keras.Model) -> Any:
+        """Pairs the graph's optimizers and their variables with those of an eager copy."""
+        ours = list_optimizers(self.model, self.optimizer)
+        return zip(ours, list_optimizers(model, model.optimizer), strict=True)
 
 
 class TrainedModel(Protocol):
@@ -114,11 +125,11 @@ def make_tensor_specs(features: Structure) -> Structure:
 def _compile_like(model: tf_keras.Model, compiled: CompileArguments) -> None:
     """Compiles an eager model with copies of another model's compile arguments.
 
-    A tf_keras model has one optimizer at most: it gets none where there are several.
+    A tf_keras model has no optimizers by patterns of names: it gets none where there are several.
     """
     several = isinstance(compiled.optimizer, dict)
     model.compile(
-        "sgd" if several else copy_optimizer(compiled.optimizer),
+        "sgd" if several else tf.nest.map_structure(copy_optimizer, compiled.optimizer),
         compiled.loss,
         loss_weights=compiled.loss_weights,
         metrics=tf.nest.map_structure(copy_metric, compiled.metrics),

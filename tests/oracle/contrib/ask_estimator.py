@@ -111,6 +111,14 @@ def names_of_metrics():
 
 
 @question
+def predictions_of_several_labels():
+    with tf.Graph().as_default():
+        head = estimator.multi_label_head(3, label_vocabulary=["a", "b", "c"])
+        spec = head.create_estimator_spec({}, "infer", tf.zeros([2, 3]))
+        return {"predictions": sorted(spec.predictions), "outputs": sorted(spec.export_outputs)}
+
+
+@question
 def metrics_of_two_classes():
     make = estimator.binary_classification_head
     return dict(

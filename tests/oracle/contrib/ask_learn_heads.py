@@ -241,6 +241,27 @@ def weighted_loss(labels, logits, weights=None):
 
 
 @question
+def logits_by_the_names_of_heads():
+    heads = [
+        learn.multi_class_head(3, label_name="one", head_name="one"),
+        learn.multi_label_head(2, label_name="two", head_name="two", thresholds=[0.5]),
+    ]
+    ops = learn.multi_head(heads).create_model_fn_ops(
+        {},
+        learn.ModeKeys.EVAL,
+        {"one": tf.constant([1, 2]), "two": tf.constant([[1, 0], [0, 1]])},
+        logits={"two": tf.constant([[1.0, -1.0]] * 2), "one": tf.constant([[0.0, 1.0, 2.0]] * 2)},
+    )
+    with tf.Session() as session:
+        loss = session.run(ops.loss)
+    return {
+        "loss": loss,
+        "predictions": sorted(map(str, ops.predictions)),
+        "metrics": sorted(ops.eval_metric_ops),
+    }
+
+
+@question
 def own_loss():
     head = learn.multi_class_head(3, loss_fn=weighted_loss)
     return {"plain": losses_of(head, tf.constant(THREE), logits=tf.constant(logits(3)))}

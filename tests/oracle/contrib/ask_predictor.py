@@ -48,6 +48,21 @@ def two_names_of_one_tensor():
     return plain(predict({"one": X, "other": X}))
 
 
+@question
+def an_unknown_signature():
+    predict = predictor.from_saved_model(save_model(), signature_def_key="unknown")
+    answer = {
+        "y": predict.session.run("y:0", {"x:0": X}).tolist(),
+        "names": [sorted(predict.feed_tensors), sorted(predict.fetch_tensors)],
+        "empty": predict({}),
+    }
+    try:
+        predict({"x": X})
+    except ValueError as error:
+        answer["error"] = type(error).__name__
+    return answer
+
+
 def model_fn(features, labels, mode):
     scale = tf.get_variable("scale", initializer=3.0)
     outputs = {"y": features["x"] * scale, "x": features["x"]}

@@ -9,7 +9,7 @@ import tf_keras
 
 import estimator_train as est
 from estimator_train.heads.base import Metrics
-from estimator_train.heads.keys import MetricKeys
+from estimator_train.heads.keys import MetricKeys, PredictionKeys
 from estimator_train.heads.v1 import V1Training, V1WeightedHead
 from estimator_train.heads.weighted import Batch
 from estimator_train.legacy.contrib._types import Column
@@ -45,7 +45,10 @@ class _MultiClassHead(_V1Head, est.MultiClassHead):
 
 
 class _MultiLabelHead(_V1Head, est.MultiLabelHead):
-    pass
+    def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[str, tf.Tensor]:
+        """Returns logits and probabilities, or some predictions of `MultiLabelHead`."""
+        default = (PredictionKeys.LOGITS, PredictionKeys.PROBABILITIES)
+        return super().predictions(logits, default if keys is None else keys)
 
 
 class _RegressionHead(_V1Head, est.RegressionHead):

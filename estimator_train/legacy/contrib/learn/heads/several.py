@@ -1,6 +1,6 @@
 """Head of `tf.contrib.learn` that joins several heads."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -30,20 +30,23 @@ class _MultiHead(Head):
         mode: str,
         labels: Any = None,
         train_op_fn: TrainOpFn | None = None,
-        logits: tf.Tensor | None = None,
+        logits: Any = None,
         logits_input: tf.Tensor | None = None,
         scope: Scope | None = None,
     ) -> ModelFnOps:
         """Returns the joint result of all heads; see `Head`.
 
-        Predictions have keys of the head's name and the head's key.
+        Predictions have keys of the head's name and the head's key. Logits are one tensor, or a
+        dict of a tensor for each head's name.
         """
         if (logits is None) == (logits_input is None):
             raise ValueError("Exactly one of logits and logits_input must be given.")
         if mode == ModeKeys.TRAIN and train_op_fn is None:
             raise ValueError("train_op_fn is missing: training needs it.")
         parts: Sequence[tf.Tensor | None] = [None] * len(self._heads)
-        if logits is not None:
+        if isinstance(logits, Mapping):
+            parts = [logits[head.head_name] for head in self._heads]
+        elif logits is not None:
             parts = tf.split(logits, [head.logits_dimension for head in self._heads], 1)
         every = [
             head.create_model_fn_ops(
