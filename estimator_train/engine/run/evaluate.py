@@ -24,6 +24,7 @@ from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.goodput.clock import EVALUATION, process_clock
 from estimator_train.lifecycle import preemption
 
+START_MESSAGE = "Starting evaluation at %s"
 _LOG = tf.get_logger()
 _LOSS = "loss"
 _GLOBAL_STEP = tf.compat.v1.GraphKeys.GLOBAL_STEP
@@ -52,7 +53,7 @@ class _Evaluation(ModelJob[EvaluationStep]):
 
     mode = ModeKeys.EVAL
     purpose = "evaluate"
-    start_message = "Starting evaluation at %s"
+    start_message = START_MESSAGE
 
     def build(self, checkpoint_path: str | None) -> BuiltModel[EvaluationStep]:
         built = build_evaluation(self.context, self.input_fn, self.strategy)
@@ -92,8 +93,7 @@ def evaluate(
     with process_clock.spend(EVALUATION), open_call(job, checkpoint_path) as call:
         start = time.monotonic()
         run_batches(call.session, call.model.fetches, steps)
-    _LOG.info("Inference Time : %0.5fs", time.monotonic() - start)
-    _LOG.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))
+    log_end(start)
     results, path = call.results, call.checkpoint_path
     with call.model.graph.as_default():  # Its event file begins with the graph.
         write_results(results, path, output_dir)
@@ -101,6 +101,16 @@ def evaluate(
     history.append(context.model_dir, results[_GLOBAL_STEP], entry)
     best.keep_if_best(config, results, path)
     return results
+
+
+def log_end(start: float) -> None:
+    """Logs the duration and the end of an evaluation.
+
+    Args:
+      start: Value of `time.monotonic` at the start.
+    """
+    _LOG.info("Inference Time : %0.5fs", time.monotonic() - start)
+    _LOG.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))
 
 
 def build_evaluation(
