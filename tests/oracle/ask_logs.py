@@ -127,8 +127,46 @@ def _predict_bad_batch(api: Any, base: str) -> None:
     list(_make(api, base).predict(data(-1.0)))
 
 
+class _LookAround(v1.train.SessionRunHook):
+    """Hook that logs what each of its methods finds, and unpacks the fetches."""
+
+    def __init__(self, mode: str) -> None:
+        self._mode = mode
+
+    def begin(self) -> None:
+        self._graph = v1.get_default_graph()
+
+    def before_run(self, run_context: Any) -> Any:
+        fetches = run_context.original_args.fetches
+        self._log("before_run", str(isinstance(fetches, list)))
+        if self._mode == "train":
+            train_op, loss = fetches
+            self._log("fetches", train_op.name, loss.name)
+        steps = v1.get_collection(v1.GraphKeys.EVAL_STEP)
+        return v1.train.SessionRunArgs([steps, v1.train.get_global_step()])
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        self._log("after_run")
+
+    def end(self, session: Any) -> None:
+        steps = v1.get_collection(v1.GraphKeys.EVAL_STEP)
+        self._log("end", *map(str, session.run(steps)))
+
+    def _log(self, method: str, *found: str) -> None:
+        is_default = v1.get_default_graph() is self._graph
+        tf.get_logger().info("%s %s %s %s", self._mode, method, is_default, " ".join(found))
+
+
+def _look_around(api: Any, base: str) -> None:
+    estimator = _make(api, base)
+    estimator.train(data(), steps=2, hooks=[_LookAround("train")])
+    estimator.evaluate(data(), steps=2, hooks=[_LookAround("eval")])
+    list(estimator.predict(lambda: data()().take(2), hooks=[_LookAround("infer")]))
+
+
 JOBS: dict[str, Callable[[Any, str], None]] = {
     "train, continue, evaluate, predict": _job,
+    "hooks that look around": _look_around,
     "evaluate in memory": _evaluate_in_memory,
     "SDCA with little regularization": _train_sdca(1.0),
     "SDCA with more regularization": _train_sdca(2.0),

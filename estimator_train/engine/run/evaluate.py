@@ -41,10 +41,12 @@ class EvaluationStep:
 
     Attributes:
       update_op: Adds a batch to the metrics.
-      loop: A loop of it; None if the model cannot run in a loop.
+      count_op: Adds 1 to the counter of batches, which only hooks read.
+      loop: A loop of `update_op`; None if the model cannot run in a loop.
     """
 
     update_op: tf.Operation
+    count_op: tf.Tensor | tf.Operation
     loop: StepLoop | None
 
 
@@ -126,9 +128,26 @@ def build_evaluation(
     with open_model_graph(context) as graph:
         step = build_step(context, input_fn, ModeKeys.EVAL, strategy)
         values, update_op = _collect_metrics(step)
-        batch = EvaluationStep(update_op, _loop_of(update_op, step.spec.loss))
+        count_op = tf.compat.v1.assign_add(get_or_create_eval_step(), 1)
+        batch = EvaluationStep(update_op, count_op, _loop_of(update_op, step.spec.loss))
         scaffold = _add_local_variables(step.spec.scaffold)
         return BuiltModel(graph, step.inputs, scaffold, step.spec.evaluation_hooks, batch, values)
+
+
+def get_or_create_eval_step() -> tf.Variable:
+    """Returns the default graph's counter of evaluated batches, for hooks."""
+    keys = tf.compat.v1.GraphKeys
+    eval_steps = tf.compat.v1.get_collection(keys.EVAL_STEP)
+    if eval_steps:
+        return eval_steps[0]
+    return tf.compat.v1.get_variable(
+        "eval_step",
+        [],
+        tf.int64,
+        tf.compat.v1.zeros_initializer(),
+        trainable=False,
+        collections=[keys.LOCAL_VARIABLES, keys.EVAL_STEP],
+    )
 
 
 def _loop_of(update_op: tf.Operation, loss: tf.Tensor) -> StepLoop | None:
@@ -196,7 +215,10 @@ def run_batches(session: _Session, batch: EvaluationStep, steps: int | None) -> 
 
 def _run_up_to(session: _Session, batch: EvaluationStep, limit: int) -> int:
     """Evaluates up to `limit` batches, or one without a loop; returns their number."""
-    if batch.loop is None or not isinstance(session, PlainSession):
+    if not isinstance(session, PlainSession):
+        session.run([batch.update_op, batch.count_op])
+        return 1
+    if batch.loop is None:
         session.run(batch.update_op)
         return 1
     done, *_ = batch.loop.run(session.raw, limit)
