@@ -42,6 +42,7 @@ OTHER_NAMES = {
     "estimator_train.canned.parts.specs": "TrainedPart make_model_fn make_v1_model_fn",
     "estimator_train.canned.rnn": "CLIP_NORM LEARNING_RATE USE_DEFAULT",
     "estimator_train.compat.keras_lib": "model_to_estimator",
+    "estimator_train.engine.run.evaluate": "get_or_create_eval_step",
     "estimator_train.engine.tf_internals.graph_edits": "drop_control_inputs run_after set_input",
     "estimator_train.engine.tf_internals.saver_entries": "CheckpointEntry",
     "estimator_train.engine.user_functions": "list_argument_names warn_of_missing_params",

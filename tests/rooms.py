@@ -96,8 +96,9 @@ ROOMS = {
     "launcher": "cluster goodput",
     "legacy": "bootstrap legacy.reading legacy.removed legacy.trees",
     "legacy.contrib": (
-        "canned canned.parts compat.v1 engine engine.tf_internals estimator estimator_train export "
-        "heads legacy.private legacy.tutorials predictor tpu training training.early_stopping"
+        "canned canned.parts compat.v1 engine engine.run engine.tf_internals estimator "
+        "estimator_train export heads legacy.private legacy.tutorials predictor tpu training "
+        "training.early_stopping"
     ),
     "legacy.private": "canned.parts estimator_train export heads tpu training.early_stopping",
     "legacy.reading": "",

@@ -21,6 +21,7 @@ import ask_heads_shapes
 import ask_heads_tpu
 import ask_heads_v1
 import ask_inputs
+import ask_logs
 import ask_names
 import ask_run_config
 import ask_spec
@@ -107,6 +108,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     "heads_v1": lambda: ask_heads_v1.questions(lambda *_: None, est.export, est.RunConfig),
     "inputs": lambda: ask_inputs.ask(v1.inputs),
     "keras": lambda: _flavoured(keras_jobs.JOBS),
+    "logs": lambda: ask_logs.JOBS,
     "model_to_estimator": lambda: [
         *(f"optimizer {name}" for name in model_to_estimator_jobs.OPTIMIZERS),
         *(f"case {name}" for name in model_to_estimator_jobs.CASES),

@@ -1,5 +1,6 @@
 """Evaluation of the variables of a running training, without a checkpoint."""
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,11 +10,19 @@ import tensorflow as tf
 from estimator_train.engine.hook_types import EveryNStepsHook, Hook
 from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.run import history
-from estimator_train.engine.run.evaluate import build_evaluation, run_batches, write_results
+from estimator_train.engine.run.evaluate import (
+    START_MESSAGE,
+    build_evaluation,
+    log_end,
+    run_batches,
+    write_results,
+)
 from estimator_train.engine.sessions.session import make_session_config
 from estimator_train.estimator import Estimator
 from estimator_train.estimator_spec.spec import ModeKeys, check_call
 from estimator_train.keras.checkpoints.object_checkpoints import ObjectBasedSaver
+
+_LOG = tf.get_logger()
 
 
 class InMemoryEvaluatorHook(EveryNStepsHook):
@@ -99,6 +108,8 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
         """Evaluates the current values of the variables."""
         values = self._read_values(session)
         built = self._built
+        _LOG.info(START_MESSAGE, time.strftime("%Y-%m-%dT%H:%M:%S"))
+        start = time.monotonic()
         with built.graph.as_default():
             scaffold = tf.compat.v1.train.Scaffold(
                 init_fn=lambda scaffold, session: _load(values, session),
@@ -113,6 +124,7 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
             )
             with evaluation:
                 run_batches(evaluation, built.fetches, self._steps)
+            log_end(start)
             results = final.final_ops_values
             write_results(results, None, self._eval_dir)
         entry = {"eval": self._name or "", "metrics": results, "checkpoint": ""}

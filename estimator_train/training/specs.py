@@ -16,7 +16,6 @@ class _TrainFields(NamedTuple):
     max_steps: int | None
     hooks: tuple[Hook, ...]
     saving_listeners: tuple[Listener, ...]
-    max_time: float | None
 
 
 class TrainSpec(_TrainFields):
@@ -37,7 +36,7 @@ class TrainSpec(_TrainFields):
       ValueError: max_steps or max_time is not positive.
     """
 
-    __slots__ = ()
+    max_time: float | None = None  # No field: programs unpack the fields of tf.estimator.
 
     def __new__(
         cls,
@@ -53,11 +52,20 @@ class TrainSpec(_TrainFields):
         check_positive(max_steps=max_steps, max_time=max_time)
         hooks = _check_hooks(hooks)
         listeners = check_instances(saving_listeners, Listener, _LISTENERS_MESSAGE)
-        return super().__new__(cls, input_fn, max_steps, hooks, listeners, max_time)
+        spec = super().__new__(cls, input_fn, max_steps, hooks, listeners)
+        spec.max_time = max_time
+        return spec
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Returns the arguments by keyword, for copies and pickles."""
-        return (), self._asdict()
+        return (), {**self._asdict(), "max_time": self.max_time}
+
+    def _replace(self, **changes: Any) -> "TrainSpec":
+        """Returns a spec with other arguments."""
+        max_time = changes.pop("max_time", self.max_time)
+        spec = super()._replace(**changes)
+        spec.max_time = max_time
+        return spec
 
 
 class _EvalFields(NamedTuple):
@@ -68,7 +76,6 @@ class _EvalFields(NamedTuple):
     exporters: tuple[Exporter, ...]
     start_delay_secs: float
     throttle_secs: float
-    every_steps: int | None
 
 
 class EvalSpec(_EvalFields):
@@ -93,7 +100,7 @@ class EvalSpec(_EvalFields):
       ValueError: A number is out of its range, or exporters' names are empty or not unique.
     """
 
-    __slots__ = ()
+    every_steps: int | None = None  # No field: programs unpack the fields of tf.estimator.
 
     def __new__(
         cls,
@@ -119,7 +126,7 @@ class EvalSpec(_EvalFields):
         ):
             if secs < 0:
                 raise ValueError(f"Must specify {field} >= 0, given: {secs}")
-        return super().__new__(
+        spec = super().__new__(
             cls,
             input_fn,
             steps,
@@ -128,12 +135,20 @@ class EvalSpec(_EvalFields):
             _check_exporters(exporters),
             start_delay_secs,
             throttle_secs,
-            every_steps,
         )
+        spec.every_steps = every_steps
+        return spec
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Returns the arguments by keyword, for copies and pickles."""
-        return (), self._asdict()
+        return (), {**self._asdict(), "every_steps": self.every_steps}
+
+    def _replace(self, **changes: Any) -> "EvalSpec":
+        """Returns a spec with other arguments."""
+        every_steps = changes.pop("every_steps", self.every_steps)
+        spec = super()._replace(**changes)
+        spec.every_steps = every_steps
+        return spec
 
 
 def check_exporter_names(exporters: Sequence[Exporter]) -> None:

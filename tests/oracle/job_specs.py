@@ -85,6 +85,14 @@ question("eval spec with throttle_secs -1", evaluate(throttle_secs=-1))
 question("eval spec with throttle_secs 0", evaluate(throttle_secs=0))
 question("eval spec with parts of seconds", evaluate(throttle_secs=0.5, start_delay_secs=0.5))
 question(
+    "train spec from the fields of another",
+    lambda api: [len(api.estimator.TrainSpec(*api.estimator.TrainSpec(once, 5)))],
+)
+question(
+    "eval spec from the fields of another",
+    lambda api: [len(api.estimator.EvalSpec(*api.estimator.EvalSpec(once, 5)))],
+)
+question(
     "eval spec by position",
     lambda api: list(api.estimator.EvalSpec(once, 1, "n", [], [], 2, 3))[1:7],
 )

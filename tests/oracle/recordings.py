@@ -457,6 +457,13 @@ def heads_keys() -> dict[str, Any]:
 
 
 @recording
+def logs() -> dict[str, Any]:
+    import ask_logs
+
+    return observed(ask_logs.JOBS, lambda name, base: ask_logs.ask(tf.estimator, name, base))
+
+
+@recording
 def autograph() -> dict[str, Any]:
     import ask_autograph
     import ask_heads_replicas

@@ -215,7 +215,14 @@ def test_an_unknown_role_in_a_cluster_raises_an_error(
         train_and_evaluate(estimator(OURS, str(tmp_path)), TrainSpec(tiny_input, 1), EvalSpec(once))
 
 
-@pytest.mark.parametrize("through", [copy.copy, lambda spec: pickle.loads(pickle.dumps(spec))])
+@pytest.mark.parametrize(
+    "through",
+    [
+        copy.copy,
+        lambda spec: pickle.loads(pickle.dumps(spec)),
+        lambda spec: spec._replace(input_fn=tiny_input),
+    ],
+)
 def test_specs_can_be_copied(through: Any) -> None:
     for spec in (
         TrainSpec(tiny_input, 3, max_time=5.0),
@@ -223,6 +230,7 @@ def test_specs_can_be_copied(through: Any) -> None:
     ):
         assert through(spec) == spec
         assert type(through(spec)) is type(spec)
+        assert vars(through(spec)) == vars(spec)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ from estimator_train.heads.types import Labels
 from estimator_train.heads.weighted import WeightedHead, validate_labels_and_weights
 
 _v1 = tf.compat.v1
+_LOG = tf.get_logger()
+_LOW_L2 = 1.0
 
 
 class LinearSDCA:
@@ -111,10 +113,7 @@ class LinearSDCA:
         )
         loss_type = "logistic_loss" if isinstance(head, BinaryClassHead) else "squared_loss"
         step = _v1.train.get_or_create_global_step()
-        scope = _v1.get_variable_scope().name
-        return build_train_op(
-            self._settings, model, features, labels, weights, loss_type, step, scope
-        )
+        return self._build_train_op(model, features, labels, weights, loss_type, step)
 
     def get_train_step(
         self,
@@ -150,7 +149,24 @@ class LinearSDCA:
         variables = [state_manager.get_variable(column, "weights") for column in feature_columns]
         model = LinearModel(targets, variables, inputs, bias_var)
         weights = None if weight_column_name is None else features[weight_column_name]
+        return self._build_train_op(model, features, targets, weights, loss_type, global_step)
+
+    def _build_train_op(
+        self,
+        model: LinearModel,
+        features: Mapping[str, Any],
+        labels: tf.Tensor,
+        weights: tf.Tensor | None,
+        loss_type: str,
+        step: tf.Variable,
+    ) -> tf.Operation:
+        if self._settings.l2 <= _LOW_L2:
+            _LOG.warning(
+                "symmetric_l2_regularization for SDCA should typically be larger than for online "
+                "optimization methods. Recommended value is of the order of the average L2 norm of "
+                "the training examples."
+            )
         scope = _v1.get_variable_scope().name
         return build_train_op(
-            self._settings, model, features, targets, weights, loss_type, global_step, scope
+            self._settings, model, features, labels, weights, loss_type, step, scope
         )

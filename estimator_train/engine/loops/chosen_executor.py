@@ -93,7 +93,7 @@ class ChosenExecutor:
         self._session = session
         self._total = 0.0
         self._chosen_at: float | None = None
-        self._pool = TimedCall(session.make_callable(self._tensors))
+        self._pool = TimedCall(sessions.prepare_run(session, self._tensors))
         # A remote session runs the operations in the threads of its server.
         is_remote = bool(session.sess_str)
         self._here = self._in_this_thread() if self._compiled and not is_remote else None

@@ -40,7 +40,7 @@ class HookedStep:
     def __init__(self, fetches: StepFetches, hooks: Sequence[Hook]) -> None:
         self._fetches = fetches
         # Hooks find this list in `run_context.original_args`.
-        self._arguments = RunArgs([fetches.train_op, fetches.loss, fetches.step_read])
+        self._arguments = RunArgs([fetches.train_op, fetches.loss])
         self._sizes = [] if fetches.batch_size is None else [fetches.batch_size]
         self._hooks = hooks
         self._calls = PreparedCalls()
@@ -66,7 +66,8 @@ class HookedStep:
         feeds = _merge_feeds([args.feed_dict for args in requests.values() if args.feed_dict])
         options = _merge_options([args.options for args in requests.values() if args.options])
         metadata = tf.compat.v1.RunMetadata()
-        all_fetches = {"step": self._arguments.fetches, "sizes": self._sizes, **fetches}
+        own = {"step": self._arguments.fetches, "before": self._fetches.step_read}
+        all_fetches = {**own, "sizes": self._sizes, **fetches}
         if feeds or options.ByteSize():
             values = session.run(all_fetches, feeds, options, metadata)
         else:
@@ -74,9 +75,9 @@ class HookedStep:
             values = values or self._calls.run(session, all_fetches)
         for hook in self._hooks:
             hook.after_run(context, RunValues(values.get(hook), options, metadata))
-        _, loss, before = values["step"]
-        sizes = values.get("sizes")
-        return StepResult(loss, int(before), context.stop_requested, sizes[0] if sizes else None)
+        _, loss = values["step"]
+        before, sizes = int(values["before"]), values.get("sizes")
+        return StepResult(loss, before, context.stop_requested, sizes[0] if sizes else None)
 
     def _run_compiled(
         self, session: tf.compat.v1.Session, loop: StepLoop, fetches: dict[Any, Any]
@@ -118,7 +119,8 @@ class _CompiledStep:
           fetches: The fetches of each hook.
 
         Returns:
-          Their values, and under "step" those of the HookedStep, without that of the train_op.
+          Their values, and under "step" and "before" those of the HookedStep, without that of the
+          train_op.
         """
         derive = self._derived.prepare(fetches)
         if derive is None:
@@ -127,14 +129,16 @@ class _CompiledStep:
         [before] = self._read_step()
         _, loss, _ = loop.run(session, 1)
         [after] = self._read_step()
-        return {"step": [None, loss, before], **derive([loss, before, after, *self._size])}
+        derived = derive([loss, before, after, *self._size])
+        return {"step": [None, loss], "before": before, **derived}
 
 
 def _merge_feeds(feed_dicts: Sequence[Mapping[Any, Any]]) -> dict[Any, Any]:
     feeds: dict[Any, Any] = {}
     for feed_dict in feed_dicts:
-        if any(tensor is other for tensor in feed_dict for other in feeds):
-            raise RuntimeError("Same tensor is fed by two hooks.")
+        conflicts = [tensor for tensor in feed_dict if any(tensor is other for other in feeds)]
+        if conflicts:
+            raise RuntimeError(f"Same tensor is fed by two hooks. Conflict(s): {conflicts}")
         feeds.update(feed_dict)
     return feeds
 

@@ -36,7 +36,7 @@ class PreparedCalls:
             if len(self._calls) >= _MAX_PREPARED or not _list_fetches(fetches):
                 return session.run(fetches)
             # The cache holds the fetches, so that their id stays unique.
-            self._calls[key] = (session.make_callable(fetches), fetches)
+            self._calls[key] = (sessions.prepare_run(session, fetches), fetches)
         return self._calls[key][0]()
 
 

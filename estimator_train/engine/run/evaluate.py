@@ -27,6 +27,7 @@ from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.goodput.clock import EVALUATION, process_clock
 from estimator_train.lifecycle import preemption
 
+START_MESSAGE = "Starting evaluation at %s"
 _LOG = tf.get_logger()
 _LOSS = "loss"
 _GLOBAL_STEP = tf.compat.v1.GraphKeys.GLOBAL_STEP
@@ -43,10 +44,12 @@ class EvaluationStep:
 
     Attributes:
       update_op: Adds a batch to the metrics.
+      count_op: Adds 1 to the counter of batches, which only hooks read.
       loss: The loss of a batch.
     """
 
     update_op: tf.Operation
+    count_op: tf.Tensor | tf.Operation
     loss: tf.Tensor
 
     @functools.cached_property
@@ -65,7 +68,7 @@ class _Evaluation(ModelJob[EvaluationStep]):
 
     mode = ModeKeys.EVAL
     purpose = "evaluate"
-    start_message = "Starting evaluation at %s"
+    start_message = START_MESSAGE
 
     def build(self, checkpoint_path: str | None) -> BuiltModel[EvaluationStep]:
         built = build_evaluation(self.context, self.input_fn, self.strategy)
@@ -105,8 +108,7 @@ def evaluate(
     with process_clock.spend(EVALUATION), open_call(job, checkpoint_path) as call:
         start = time.monotonic()
         run_batches(call.session, call.model.fetches, steps)
-    _LOG.info("Inference Time : %0.5fs", time.monotonic() - start)
-    _LOG.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))
+    log_end(start)
     results, path = call.results, call.checkpoint_path
     with call.model.graph.as_default():  # Its event file begins with the graph.
         write_results(results, path, output_dir)
@@ -114,6 +116,16 @@ def evaluate(
     history.append(context.model_dir, results[_GLOBAL_STEP], entry)
     best.keep_if_best(config, results, path)
     return results
+
+
+def log_end(start: float) -> None:
+    """Logs the duration and the end of an evaluation.
+
+    Args:
+      start: Value of `time.monotonic` at the start.
+    """
+    _LOG.info("Inference Time : %0.5fs", time.monotonic() - start)
+    _LOG.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))
 
 
 def build_evaluation(
@@ -129,9 +141,26 @@ def build_evaluation(
     with open_model_graph(context) as graph:
         step = build_step(context, input_fn, ModeKeys.EVAL, strategy)
         values, update_op = _collect_metrics(step)
-        batch = EvaluationStep(update_op, step.spec.loss)
+        count_op = tf.compat.v1.assign_add(get_or_create_eval_step(), 1)
+        batch = EvaluationStep(update_op, count_op, step.spec.loss)
         scaffold = _add_local_variables(step.spec.scaffold)
         return BuiltModel(graph, step.inputs, scaffold, step.spec.evaluation_hooks, batch, values)
+
+
+def get_or_create_eval_step() -> tf.Variable:
+    """Returns the default graph's counter of evaluated batches, for hooks."""
+    keys = tf.compat.v1.GraphKeys
+    eval_steps = tf.compat.v1.get_collection(keys.EVAL_STEP)
+    if eval_steps:
+        return eval_steps[0]
+    return tf.compat.v1.get_variable(
+        "eval_step",
+        [],
+        tf.int64,
+        tf.compat.v1.zeros_initializer(),
+        trainable=False,
+        collections=[keys.LOCAL_VARIABLES, keys.EVAL_STEP],
+    )
 
 
 def _add_local_variables(scaffold: tf.compat.v1.train.Scaffold) -> tf.compat.v1.train.Scaffold:
@@ -186,7 +215,8 @@ def run_batches(session: _Session, batch: EvaluationStep, steps: int | None) -> 
         if loop is not None and isinstance(session, PlainSession):
             ran, *_ = loop.run(session.raw, limit)
         else:
-            session.run(batch.update_op)
+            in_call = isinstance(session, PlainSession)
+            session.run(batch.update_op if in_call else [batch.update_op, batch.count_op])
             ran = 1
         done += ran
         secs_per_batch = (time.monotonic() - start) / max(1, ran)

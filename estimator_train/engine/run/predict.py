@@ -64,7 +64,8 @@ def predict(
     """
     job = _Prediction(context, input_fn, hooks, context.config.master, None, predict_keys)
     with open_call(job, checkpoint_path) as call:
-        batches = _Batches(call.session, select_predictions(call.model.fetches, predict_keys))
+        predictions = select_predictions(call.model.fetches, predict_keys)
+        batches = _Batches(call.session, call.model.graph, predictions)
         while not call.session.should_stop():
             batch = batches.next()
             if yield_single_examples:
@@ -80,8 +81,8 @@ class _Batches:
     threads would take longer than the operations.
     """
 
-    def __init__(self, session: Any, predictions: Any) -> None:
-        self._session = session
+    def __init__(self, session: Any, graph: tf.Graph, predictions: Any) -> None:
+        self._session, self._graph = session, graph
         self._predictions = predictions
         self._call: Callable[..., list[Any]] | None = None
         are_named = isinstance(predictions, dict)
@@ -97,7 +98,8 @@ class _Batches:
             found = self._call()
             return found[0] if self._names is None else dict(zip(self._names, found, strict=True))
         start = time.perf_counter()
-        values = self._session.run(self._predictions)
+        with self._graph.as_default():  # Hooks find it as the default graph.
+            values = self._session.run(self._predictions)
         if self._can_be_short and time.perf_counter() - start < _SHORT_SECS:
             self._call = self._session.make_short_call(self._tensors)
         return values

@@ -116,7 +116,9 @@ class _OpenModelCall(ModelCall[Fetches]):
         has_ended = kind is None or ends_input(kind)
         try:
             if has_ended:
-                self.results = self.session.run(self.model.final)
+                final = tf.compat.v1.train.FinalOpsHook(self.model.final)
+                final.end(self.session)  # Explains an error of values that read the input.
+                self.results = final.final_ops_values
         except BaseException:
             self._open_model.close()
             raise

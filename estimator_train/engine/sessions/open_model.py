@@ -176,8 +176,10 @@ class PlainSession:
         self._prepared = PreparedCalls()
         self._short: dict[tuple[str, ...], Callable[[], list[Any]]] = {}
 
-    def run(self, fetches: Any) -> Any:
+    def run(self, fetches: Any, feed_dict: dict[Any, Any] | None = None) -> Any:
         """Runs the fetches."""
+        if feed_dict:
+            return self.raw.run(fetches, feed_dict)
         return self._prepared.run(self.raw, fetches)
 
     def make_short_call(self, tensors: Sequence[tf.Tensor]) -> Callable[[], list[Any]]:

@@ -215,9 +215,10 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
 
     def _prepare_initialization(self) -> tf.compat.v1.train.Scaffold:
         """Returns the Scaffold of a session that initializes the variables."""
+        if not _has_large_constants(tf.compat.v1.get_default_graph()):
+            return self._scaffold  # The session finalizes it, and logs that once.
         self._scaffold.finalize()
-        graph = tf.compat.v1.get_default_graph()
-        return fill_variables(self._scaffold) if _has_large_constants(graph) else self._scaffold
+        return fill_variables(self._scaffold)
 
     def _has_lost_server(self, error: tf.errors.OpError) -> bool:
         """Returns whether an error may be that of a lost server, which its callers handle."""

@@ -1,5 +1,7 @@
 """Sessions: prepared calls, and the session that a MonitoredSession uses."""
 
+import functools
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +12,9 @@ from tensorflow.core.protobuf.config_pb2 import CallableOptions
 
 # Why internal: a Saver takes as its session only what inherits from this (see `SubstituteSession`).
 from tensorflow.python.client.session import SessionInterface as SessionInterface
+
+# An operation of a step as an error in a loop names it.
+_LOOP_NODE = re.compile(r"\{\{function_node while_body_\d+\}\}\{\{node step/([^}]+)\}\}")
 
 
 def prepare_session_call(
@@ -34,7 +39,34 @@ def prepare_session_call(
     options.run_options.inter_op_thread_pool = -1 if in_this_thread else 0
     options.feed.extend(tensor.name for tensor in feeds)
     options.fetch.extend(tensor.name for tensor in fetches)
-    return session._make_callable_from_options(options)
+    return _locate_errors(session, session._make_callable_from_options(options))
+
+
+def prepare_run(session: tf.compat.v1.Session, fetches: Any) -> Callable[[], Any]:
+    """Returns a function without arguments that returns the values of `session.run(fetches)`.
+
+    Args:
+      session: A raw session.
+      fetches: A structure of lists, tuples, dictionaries, tensors, operations and names.
+    """
+    return _locate_errors(session, session.make_callable(fetches))
+
+
+def _locate_errors(session: tf.compat.v1.Session, call: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the function with errors that name the line of the program, as in `Session.run`.
+
+    Why internal: the errors of prepared calls name only the operation, and no public function finds
+    the line that made it.
+    """
+
+    def run(*values: Any) -> Any:
+        try:
+            return call(*values)
+        except tf.errors.OpError as error:
+            message = _LOOP_NODE.sub(r"{{node \1}}", error.message)
+            raise type(error)(error.node_def, error.op, message) from None
+
+    return functools.partial(session._do_call, run)
 
 
 def find_current_session(session: tf.compat.v1.train.MonitoredSession) -> tf.compat.v1.Session:

@@ -50,7 +50,7 @@ def test_hooks_get_their_fetches_at_each_step(counter):
         assert runner.run(session) == (n, n, n == 5, None)
     assert [value.results for value in first.seen] == [None, [1, {"b": [2]}], 1] * 2
     assert [value.results for value in second.seen] == [1, 2, 3, 4, 5, 6]
-    assert first.original == [step.loss] * 3
+    assert first.original == [step.loss] * 2
 
 
 def test_feeds_of_hooks_are_merged_and_may_not_collide(counter):

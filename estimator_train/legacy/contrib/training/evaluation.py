@@ -7,24 +7,10 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.run.evaluate import get_or_create_eval_step as get_or_create_eval_step
 from estimator_train.legacy.contrib._types import Feeds, Fetches, RunContext, RunValues, Session
 
 _v1 = tf.compat.v1
-
-
-def get_or_create_eval_step() -> tf.Variable:
-    """Returns the counter of evaluated batches."""
-    eval_steps = _v1.get_collection(_v1.GraphKeys.EVAL_STEP)
-    if eval_steps:
-        return eval_steps[0]
-    return _v1.get_variable(
-        "eval_step",
-        [],
-        tf.int64,
-        _v1.zeros_initializer(),
-        trainable=False,
-        collections=[_v1.GraphKeys.LOCAL_VARIABLES, _v1.GraphKeys.EVAL_STEP],
-    )
 
 
 class StopAfterNEvalsHook(tf.compat.v1.train.SessionRunHook):
