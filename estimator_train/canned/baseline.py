@@ -34,7 +34,6 @@ class Bias:
         Raises:
           ValueError: There is no feature, so that the number of examples is not known.
         """
-        del training
         if not batch.features:
             raise ValueError(
                 "A baseline needs at least one feature, which tells the size of the batch. Given "

@@ -50,5 +50,4 @@ class SignalForwarder:
             self.ending |= number in _ENDING_SIGNALS
 
     def _note(self, number: int, frame: object) -> None:
-        del frame
         self._received.append(number)

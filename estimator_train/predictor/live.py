@@ -263,7 +263,6 @@ def from_estimator(
     Raises:
       ValueError: There is no checkpoint, or the output does not exist.
     """
-    del graph
     context: EstimatorContext = estimator._engine_context(None)
     if latest_checkpoint(context.model_dir) is None:
         raise ValueError(f"Couldn't find trained model at {context.model_dir}.")

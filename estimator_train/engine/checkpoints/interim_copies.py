@@ -57,7 +57,6 @@ class InterimCopyHook(PhasedHook):
         self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
     ) -> None:
         """Counts the interval of checkpoints from the latest one, not from a restored copy."""
-        del coord
         self._session, self._due, self._is_first = session, None, True
         checkpoint = self._saver.checkpoint_before_copy
         if checkpoint is None:

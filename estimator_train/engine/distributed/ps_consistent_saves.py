@@ -116,7 +116,6 @@ class PauseForSaveHook(GlobalStepHook):
 
     def before_run(self, run_context: RunContext) -> RunArgs:
         """Requests the counter of the chief."""
-        del run_context
         return RunArgs(self._request.value)
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
