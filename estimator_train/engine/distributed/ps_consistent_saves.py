@@ -17,8 +17,8 @@ import tensorflow as tf
 from estimator_train.engine.distributed.ps_table import SharedCounter
 from estimator_train.engine.distributed.server import Deadline, is_reachable
 from estimator_train.engine.hook_types import (
-    GlobalStepHook,
     Listener,
+    PassiveHook,
     RunArgs,
     RunContext,
     RunValues,
@@ -88,8 +88,8 @@ class PauseWorkersListener(Listener):
                 time.sleep(_POLL_SECS)
 
 
-class PauseForSaveHook(GlobalStepHook):
-    """Hook by which a worker pauses between two steps while the chief saves.
+class PauseForSaveHook(PassiveHook):
+    """Hook by which a worker pauses between two steps, or after a loop, while the chief saves.
 
     Args:
       name: The name of the task, such as "worker:1".
@@ -104,9 +104,6 @@ class PauseForSaveHook(GlobalStepHook):
         self._request = _make_request_counter()
         self._active = _make_active_counter(self._name)
         self._paused = _make_paused_counter(self._name)
-
-    def steps_until_due(self, global_step: int) -> None:
-        """Returns None: the chief waits for the end of a loop."""
 
     def after_create_session(
         self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
