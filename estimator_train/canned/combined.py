@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -11,6 +11,7 @@ import tf_keras
 from estimator_train.canned.dnn import LEARNING_RATE
 from estimator_train.canned.linear import get_learning_rate
 from estimator_train.canned.parts.argument_types import (
+    ActivationFn,
     Config,
     FeatureColumns,
     ModelDir,
@@ -80,7 +81,7 @@ class DNNLinearCombinedEstimator(EstimatorV2):
         dnn_feature_columns: FeatureColumns | None = None,
         dnn_optimizer: OptimizerArgument = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dnn_activation_fn: ActivationFn = tf.nn.relu,
         dnn_dropout: float | None = None,
         config: Config = None,
         batch_norm: bool = False,
@@ -132,7 +133,7 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
         dnn_feature_columns: FeatureColumns | None = None,
         dnn_optimizer: OptimizerArgument = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dnn_activation_fn: ActivationFn = tf.nn.relu,
         dnn_dropout: float | None = None,
         n_classes: int = 2,
         weight_column: WeightColumn = None,
@@ -166,7 +167,7 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
         dnn_feature_columns: FeatureColumns | None = None,
         dnn_optimizer: OptimizerArgument = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dnn_activation_fn: ActivationFn = tf.nn.relu,
         dnn_dropout: float | None = None,
         label_dimension: int = 1,
         weight_column: WeightColumn = None,

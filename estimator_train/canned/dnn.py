@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import tensorflow as tf
 import tf_keras
 
 from estimator_train.canned.parts.argument_types import (
+    ActivationFn,
     Config,
     FeatureColumns,
     ModelDir,
@@ -59,7 +59,7 @@ class DNNEstimator(EstimatorV2):
         feature_columns: FeatureColumns,
         model_dir: ModelDir = None,
         optimizer: OptimizerArgument = "Adagrad",
-        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        activation_fn: ActivationFn = tf.nn.relu,
         dropout: float | None = None,
         config: Config = None,
         warm_start_from: WarmStart = None,
@@ -95,7 +95,7 @@ class DNNClassifier(DNNEstimator):
         weight_column: WeightColumn = None,
         label_vocabulary: Sequence[str] | None = None,
         optimizer: OptimizerArgument = "Adagrad",
-        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        activation_fn: ActivationFn = tf.nn.relu,
         dropout: float | None = None,
         config: Config = None,
         warm_start_from: WarmStart = None,
@@ -124,7 +124,7 @@ class DNNRegressor(DNNEstimator):
         label_dimension: int = 1,
         weight_column: WeightColumn = None,
         optimizer: OptimizerArgument = "Adagrad",
-        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        activation_fn: ActivationFn = tf.nn.relu,
         dropout: float | None = None,
         config: Config = None,
         warm_start_from: WarmStart = None,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import tensorflow as tf
 
@@ -11,6 +10,7 @@ from estimator_train.canned.combined import LINEAR_LEARNING_RATE, check_columns
 from estimator_train.canned.dnn import LEARNING_RATE
 from estimator_train.canned.linear import get_learning_rate
 from estimator_train.canned.parts.argument_types import (
+    ActivationFn,
     Config,
     FeatureColumns,
     ModelDir,
@@ -52,7 +52,7 @@ class DNNLinearCombinedEstimator(Estimator):
         dnn_feature_columns: FeatureColumns | None = None,
         dnn_optimizer: OptimizerArgument = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dnn_activation_fn: ActivationFn = tf.nn.relu,
         dnn_dropout: float | None = None,
         input_layer_partitioner: Partitioner | None = None,
         config: Config = None,
@@ -101,7 +101,7 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
         dnn_feature_columns: FeatureColumns | None = None,
         dnn_optimizer: OptimizerArgument = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dnn_activation_fn: ActivationFn = tf.nn.relu,
         dnn_dropout: float | None = None,
         n_classes: int = 2,
         weight_column: WeightColumn = None,
@@ -134,7 +134,7 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
         dnn_feature_columns: FeatureColumns | None = None,
         dnn_optimizer: OptimizerArgument = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dnn_activation_fn: ActivationFn = tf.nn.relu,
         dnn_dropout: float | None = None,
         label_dimension: int = 1,
         weight_column: WeightColumn = None,

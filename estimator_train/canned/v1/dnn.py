@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import tensorflow as tf
 
 from estimator_train.canned.parts.argument_types import (
+    ActivationFn,
     Config,
     FeatureColumns,
     ModelDir,
@@ -47,7 +47,7 @@ class DNNEstimator(Estimator):
         feature_columns: FeatureColumns,
         model_dir: ModelDir = None,
         optimizer: OptimizerArgument = "Adagrad",
-        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        activation_fn: ActivationFn = tf.nn.relu,
         dropout: float | None = None,
         input_layer_partitioner: Partitioner | None = None,
         config: Config = None,
@@ -81,7 +81,7 @@ class DNNClassifier(DNNEstimator):
         weight_column: WeightColumn = None,
         label_vocabulary: Sequence[str] | None = None,
         optimizer: OptimizerArgument = "Adagrad",
-        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        activation_fn: ActivationFn = tf.nn.relu,
         dropout: float | None = None,
         input_layer_partitioner: Partitioner | None = None,
         config: Config = None,
@@ -110,7 +110,7 @@ class DNNRegressor(DNNEstimator):
         label_dimension: int = 1,
         weight_column: WeightColumn = None,
         optimizer: OptimizerArgument = "Adagrad",
-        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        activation_fn: ActivationFn = tf.nn.relu,
         dropout: float | None = None,
         input_layer_partitioner: Partitioner | None = None,
         config: Config = None,
