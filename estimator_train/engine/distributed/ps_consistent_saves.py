@@ -89,7 +89,7 @@ class PauseWorkersListener(Listener):
 
 
 class PauseForSaveHook(PassiveHook):
-    """Hook by which a worker pauses between two steps, or after a loop, while the chief saves.
+    """Hook by which a worker pauses between two steps while the chief saves, never within a loop.
 
     Args:
       name: The name of the task, such as "worker:1".
