@@ -10,7 +10,7 @@ import tf_keras
 
 from estimator_train.canned.parts.argument_types import Config, ModelDir, OptimizerArgument
 from estimator_train.canned.parts.columns import Batch
-from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
+from estimator_train.canned.parts.default_heads import put_head
 from estimator_train.canned.parts.models import Logits
 from estimator_train.canned.parts.optimizer_arguments import KerasChoice
 from estimator_train.canned.parts.specs import TrainedPart, make_model_fn
@@ -34,7 +34,6 @@ class Bias:
         Raises:
           ValueError: There is no feature, so that the number of examples is not known.
         """
-        del training
         if not batch.features:
             raise ValueError(
                 "A baseline needs at least one feature, which tells the size of the batch. Given "
@@ -96,8 +95,7 @@ class BaselineClassifier(BaselineEstimator):
         config: Config = None,
         loss_reduction: str = _MEAN,
     ) -> None:
-        head = make_classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        super().__init__(head, model_dir, optimizer, config)
+        super().__init__(**put_head(locals()))
 
 
 class BaselineRegressor(BaselineEstimator):
@@ -120,5 +118,4 @@ class BaselineRegressor(BaselineEstimator):
         config: Config = None,
         loss_reduction: str = _MEAN,
     ) -> None:
-        head = make_regressor_head(label_dimension, weight_column, loss_reduction)
-        super().__init__(head, model_dir, optimizer, config)
+        super().__init__(**put_head(locals()))

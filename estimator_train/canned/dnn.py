@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import tensorflow as tf
 import tf_keras
 
 from estimator_train.canned.parts.argument_types import (
+    ActivationFn,
     Config,
     FeatureColumns,
     ModelDir,
     OptimizerArgument,
     WarmStart,
 )
-from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
+from estimator_train.canned.parts.default_heads import put_head
 from estimator_train.canned.parts.models import Deep
 from estimator_train.canned.parts.optimizer_arguments import KerasChoice
 from estimator_train.canned.parts.specs import TrainedPart, make_model_fn
@@ -59,7 +59,7 @@ class DNNEstimator(EstimatorV2):
         feature_columns: FeatureColumns,
         model_dir: ModelDir = None,
         optimizer: OptimizerArgument = "Adagrad",
-        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        activation_fn: ActivationFn = tf.nn.relu,
         dropout: float | None = None,
         config: Config = None,
         warm_start_from: WarmStart = None,
@@ -95,25 +95,14 @@ class DNNClassifier(DNNEstimator):
         weight_column: WeightColumn = None,
         label_vocabulary: Sequence[str] | None = None,
         optimizer: OptimizerArgument = "Adagrad",
-        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        activation_fn: ActivationFn = tf.nn.relu,
         dropout: float | None = None,
         config: Config = None,
         warm_start_from: WarmStart = None,
         loss_reduction: str = _MEAN,
         batch_norm: bool = False,
     ) -> None:
-        super().__init__(
-            head=make_classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction),
-            hidden_units=hidden_units,
-            feature_columns=feature_columns,
-            model_dir=model_dir,
-            optimizer=optimizer,
-            activation_fn=activation_fn,
-            dropout=dropout,
-            config=config,
-            warm_start_from=warm_start_from,
-            batch_norm=batch_norm,
-        )
+        super().__init__(**put_head(locals()))
 
 
 class DNNRegressor(DNNEstimator):
@@ -135,22 +124,11 @@ class DNNRegressor(DNNEstimator):
         label_dimension: int = 1,
         weight_column: WeightColumn = None,
         optimizer: OptimizerArgument = "Adagrad",
-        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        activation_fn: ActivationFn = tf.nn.relu,
         dropout: float | None = None,
         config: Config = None,
         warm_start_from: WarmStart = None,
         loss_reduction: str = _MEAN,
         batch_norm: bool = False,
     ) -> None:
-        super().__init__(
-            head=make_regressor_head(label_dimension, weight_column, loss_reduction),
-            hidden_units=hidden_units,
-            feature_columns=feature_columns,
-            model_dir=model_dir,
-            optimizer=optimizer,
-            activation_fn=activation_fn,
-            dropout=dropout,
-            config=config,
-            warm_start_from=warm_start_from,
-            batch_norm=batch_norm,
-        )
+        super().__init__(**put_head(locals()))

@@ -97,7 +97,6 @@ class KMeansClustering(Estimator):
         columns = validate_columns(feature_columns) if feature_columns else None
 
         def model_fn(features: FeatureTensors, labels: Labels, mode: str) -> EstimatorSpec:
-            del labels
             points = _concatenate_points(features, columns)
             clusters = Clusters(
                 int(num_clusters) if chooses else len(initial_clusters),

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 
-from estimator_train.cluster.task import CHIEF, EVALUATOR, PS, WORKER, Cluster
+from estimator_train.cluster.task import Cluster, group_by_job, list_tasks
 from estimator_train.cluster.tf_config import cluster_from_tf_config, read_tf_config
 
 Variables = Mapping[str, str]
@@ -136,13 +136,9 @@ def _assign_roles(addresses: Sequence[str], rank: int, variables: Variables) -> 
         raise ValueError(
             f"This process has rank {rank}, but ranks go from 0 to {len(addresses) - 1}."
         )
-    counts = {CHIEF: 1, WORKER: workers, PS: num_ps, EVALUATOR: num_evaluators}
-    tasks = [(job, index) for job, count in counts.items() for index in range(count)]
-    jobs: dict[str, dict[int, str]] = {}
-    for (job, index), address in zip(tasks, addresses, strict=True):
-        jobs.setdefault(job, {})[index] = address
+    tasks = list_tasks(workers, num_ps, num_evaluators)
     job, index = tasks[rank]
-    return Cluster(jobs=jobs, task_type=job, task_id=index)
+    return Cluster(jobs=group_by_job(tasks, addresses), task_type=job, task_id=index)
 
 
 def _expand_nodes(nodes: str) -> list[str]:

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from estimator_train.cluster.platforms import read_number
-from estimator_train.cluster.task import CHIEF, EVALUATOR, PS, WORKER, Cluster
+from estimator_train.cluster.task import EVALUATOR, Cluster, group_by_job, list_tasks
 
 # Kubernetes sets it in the pods of indexed jobs.
 INDEX_VARIABLE = "JOB_COMPLETION_INDEX"
@@ -45,13 +45,7 @@ def read_cluster_of_pod(layout: PodLayout, role: str, variables: Mapping[str, st
     if "{index}" not in layout.hosts:
         raise ValueError(f"The pattern of host names must contain {{index}}, got {layout.hosts!r}.")
     index = read_number(variables, INDEX_VARIABLE)
-    counts = {
-        CHIEF: 1,
-        WORKER: layout.workers,
-        PS: layout.ps,
-        EVALUATOR: int(layout.evaluator),
-    }
-    tasks = [(name, number) for name, count in counts.items() for number in range(count)]
+    tasks = list_tasks(layout.workers, layout.ps, int(layout.evaluator))
     candidates = [task for task in tasks if not role or task[0] == role]
     if index >= len(candidates):
         kind = f"{role} pods" if role else "pods"
@@ -60,10 +54,11 @@ def read_cluster_of_pod(layout: PodLayout, role: str, variables: Mapping[str, st
             "starts more pods than --workers, --ps and --evaluator allow. Give both the same "
             "numbers."
         )
-    jobs: dict[str, dict[int, str]] = {}
+    addresses = []
     for rank, (name, number) in enumerate(tasks):
         host = layout.hosts.replace("{index}", str(number if role else rank))
-        jobs.setdefault(name, {})[number] = f"{host.replace('{role}', name)}:{layout.port}"
+        addresses.append(f"{host.replace('{role}', name)}:{layout.port}")
+    jobs = group_by_job(tasks, addresses)
     if layout.ps:
         # TensorFlow creates a MultiWorkerMirroredStrategy only in a process that the cluster lists;
         # with parameter servers no other task connects to the evaluator.

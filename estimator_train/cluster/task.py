@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 CHIEF, MASTER, WORKER, PS, EVALUATOR = "chief", "master", "worker", "ps", "evaluator"
 
 Jobs = Mapping[str, Mapping[int, str]]
+
+
+def list_tasks(workers: int, ps: int, evaluators: int) -> list[tuple[str, int]]:
+    """Returns the job and the index of each task of a cluster with a chief, the chief first."""
+    counts = {CHIEF: 1, WORKER: workers, PS: ps, EVALUATOR: evaluators}
+    return [(job, index) for job, count in counts.items() for index in range(count)]
+
+
+def group_by_job(
+    tasks: Iterable[tuple[str, int]], addresses: Iterable[str]
+) -> dict[str, dict[int, str]]:
+    """Returns the jobs of tasks with these addresses; see `Cluster.jobs`."""
+    jobs: dict[str, dict[int, str]] = {}
+    for (job, index), address in zip(tasks, addresses, strict=True):
+        jobs.setdefault(job, {})[index] = address
+    return jobs
 
 
 @dataclass(frozen=True)

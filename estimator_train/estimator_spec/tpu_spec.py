@@ -130,7 +130,6 @@ class _HostCallHook(tf.compat.v1.train.SessionRunHook):
     def after_create_session(
         self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
     ) -> None:
-        del coord
         session.run(self._create_writers)
 
     def before_run(self, run_context: RunContext) -> RunArgs:

@@ -229,7 +229,6 @@ class Head(abc.ABC):
         self, features: Mapping[str, Any], logits: TensorLike
     ) -> TPUEstimatorSpec:
         """Returns the spec of PREDICT."""
-        del features
         predictions = convert_on_replica(self.predictions)(logits)
         outputs = self._export_outputs(predictions)
         return TPUEstimatorSpec(ModeKeys.PREDICT, predictions, export_outputs=outputs)

@@ -138,11 +138,6 @@ class Vocabulary:
         return tf.lookup.StaticHashTable(initializer, _UNKNOWN_NAME)
 
 
-def get_static_count(count: int | tf.Tensor) -> int | None:
-    """Returns the number of classes, or None if only the running graph knows it."""
-    return tf.get_static_value(count) if tf.is_tensor(count) else count
-
-
 def validate_vocabulary(
     vocabulary: Any,
     must: str = "should be a list or a tuple",

@@ -127,7 +127,6 @@ class MultiHead(Head):
           logits: Dict of the heads' logits, or one tensor of all logits.
           keys: Not used.
         """
-        del keys
         by_head = self._split(logits)
         return {
             (name, key): tensor
@@ -152,7 +151,6 @@ class MultiHead(Head):
         mode: str | None = None,
     ) -> Metrics:
         """Adds a batch to the metrics; creates the metrics of the heads for the first batch."""
-        del mode
         if regularization_losses is not None:
             total = tf.add_n(regularization_losses)
             eval_metrics[add_head_name(MetricKeys.LOSS_REGULARIZATION, self.name)].update_state(

@@ -14,7 +14,6 @@ from estimator_train.heads import checks
 from estimator_train.heads.base import Metrics
 from estimator_train.heads.classification import (
     Classes,
-    get_static_count,
     select_predictions,
     validate_vocabulary,
 )
@@ -65,7 +64,9 @@ class MultiClassHead(WeightedHead):
     ):
         _check_count(n_classes)
         vocabulary = validate_vocabulary(label_vocabulary)
-        if vocabulary is not None and len(vocabulary) != get_static_count(n_classes):
+        # None for a tensor whose value only the running graph knows.
+        count = tf.get_static_value(n_classes) if tf.is_tensor(n_classes) else n_classes
+        if vocabulary is not None and len(vocabulary) != count:
             raise ValueError(
                 '"label_vocabulary" does not have "n_classes" items. '
                 f"len(label_vocabulary)={len(vocabulary)}, n_classes={n_classes}, "

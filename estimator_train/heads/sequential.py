@@ -107,7 +107,6 @@ class SequentialHeadWrapper(Head):
         mode: str | None = None,
     ) -> Metrics:
         """Adds all steps to the static head's metrics; see `Head.update_metrics`."""
-        del mode
         labels, logits, features = self._flatten_steps(labels, logits, features)
         return self._static_head.update_metrics(
             eval_metrics, features, logits, labels, regularization_losses=regularization_losses

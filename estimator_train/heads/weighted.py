@@ -111,7 +111,6 @@ class WeightedHead(Head):
         regularization_losses: Sequence[tf.Tensor] | None = None,
     ) -> tf.Tensor:
         """Returns the loss to train with; see `Head.loss`."""
-        del mode
         with tf.name_scope("losses"):
             batch = self._process_batch(labels, logits, features)
             return losses.add_regularization(self._reduce(batch), regularization_losses)
@@ -140,7 +139,6 @@ class WeightedHead(Head):
         mode: str | None = None,
     ) -> Metrics:
         """Adds a batch to the metrics and returns them; see `Head.update_metrics`."""
-        del mode
         batch = self._process_batch(labels, logits, features)
         return self._add_batch(eval_metrics, batch, regularization_losses)
 

@@ -67,7 +67,6 @@ class BackupAndRestore(EveryNStepsHook):
         self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
     ) -> None:
         """Restores the backup, if its step is later than that of the restored checkpoint."""
-        del coord
         self._saver = self._model_saver.saver_def
         self._step = int(session.run(self._global_step))
         path = tf.train.latest_checkpoint(self._dir, _STATE)
@@ -79,7 +78,6 @@ class BackupAndRestore(EveryNStepsHook):
 
     def end(self, session: tf.compat.v1.Session) -> None:
         """Removes the backup."""
-        del session
         if self._delete and tf.io.gfile.exists(self._dir):
             for path in tf.io.gfile.glob(os.path.join(self._dir, f"{_STATE}*")):
                 tf.io.gfile.remove(path)

@@ -40,7 +40,6 @@ class ProfileHook(GlobalStepHook):
         self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
     ) -> None:
         """Reads the global step at the start of training."""
-        del coord
         self._step = int(session.run(tf.compat.v1.train.get_global_step()))
         if self._step >= self._stop and not self._is_done:
             self._is_done = True
@@ -52,7 +51,6 @@ class ProfileHook(GlobalStepHook):
 
     def after_loop(self, steps: int, loss: float) -> None:
         """Counts the steps of a loop."""
-        del loss
         self._step += steps
 
     def before_run(self, run_context: RunContext) -> RunArgs | None:
@@ -69,7 +67,6 @@ class ProfileHook(GlobalStepHook):
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Writes the profile after the last step of the range."""
-        del run_context
         self._end_step_trace()
         if self._is_done:
             return
@@ -79,7 +76,6 @@ class ProfileHook(GlobalStepHook):
 
     def end(self, session: tf.compat.v1.Session) -> None:
         """Writes a shorter profile if training ends within the range."""
-        del session
         if not self._is_done and not self._is_running:
             self._warn("training ended at global step %d", self._step)
         self.close()

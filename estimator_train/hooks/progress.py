@@ -67,14 +67,12 @@ class ProgressHook(Hook):
         self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
     ) -> None:
         """Starts the display, unless the session replaces a lost one."""
-        del coord
         if self._display is None:
             self._display = self._start(session)
         self._due = self._clock()
 
     def before_run(self, run_context: RunContext) -> RunArgs:
         """Fetches the loss, which the step computes anyway."""
-        del run_context
         return RunArgs(self._fetches)
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
@@ -89,12 +87,10 @@ class ProgressHook(Hook):
 
     def steps_until_due(self, global_step: int) -> int | None:
         """Allows steps in a loop until the next update is due."""
-        del global_step
         return 1 if self._clock() >= self._due else None
 
     def after_loop(self, steps: int, loss: float) -> None:
         """Keeps the loss of the last step of a loop."""
-        del steps
         self._loss = float(loss)
 
     def end(self, session: tf.compat.v1.Session) -> None:

@@ -86,13 +86,11 @@ class StepBreakdown(InstrumentingHook):
         self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
     ) -> None:
         """Resets the clocks in the graph."""
-        del coord
         if self._wait:
             self._wait.reset(session)
 
     def steps_until_due(self, global_step: int) -> int:
         """Returns the number of steps to the end of the next traced step."""
-        del global_step
         self._record_time("host")
         return self._next_trace - self._steps + 1
 
@@ -110,7 +108,6 @@ class StepBreakdown(InstrumentingHook):
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Counts a step, and reads its trace."""
-        del run_context
         self._end_call("trace" if self._is_tracing else "step", 1)
         if self._is_tracing:
             self._traces.append(read_trace(run_values.run_metadata.step_stats))
@@ -118,7 +115,6 @@ class StepBreakdown(InstrumentingHook):
 
     def after_loop(self, steps: int, loss: float) -> None:
         """Counts the steps of a loop."""
-        del loss
         self._end_call("loop", steps)
 
     def end(self, session: tf.compat.v1.Session) -> None:

@@ -53,22 +53,18 @@ class TimeHistory(Hook):
 
     def before_run(self, run_context: RunContext) -> None:
         """Starts the clock of a step."""
-        del run_context
         self._started = self._clock()
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Records the time of a step."""
-        del run_context, run_values
         self.times.append(self._clock() - self._started)
 
     def steps_until_due(self, global_step: int) -> None:
         """Allows any number of steps in a loop, and starts the clock of the loop."""
-        del global_step
         self._started = self._clock()
 
     def after_loop(self, steps: int, loss: float) -> None:
         """Records an equal share of the time of a loop for each of its steps."""
-        del loss
         self.times += [(self._clock() - self._started) / steps] * steps
 
     @property

@@ -12,6 +12,7 @@ from estimator_train.cluster import (
     Jobs,
     to_tf_config,
 )
+from estimator_train.cluster.task import group_by_job, list_tasks
 from estimator_train.launcher.ports import find_free_addresses
 
 CHIEF_NAME = f"{CHIEF}:0"
@@ -47,13 +48,8 @@ def choose_addresses(job: LocalJob) -> Jobs:
     """Chooses free addresses for the tasks of a job."""
     # TensorFlow creates a MultiWorkerMirroredStrategy only in a process that the cluster lists.
     listed = job.evaluator and not job.ps
-    counts = {CHIEF: 1, WORKER: job.workers, PS: job.ps, EVALUATOR: int(listed)}
-    addresses = iter(find_free_addresses(sum(counts.values())))
-    return {
-        name: {index: next(addresses) for index in range(count)}
-        for name, count in counts.items()
-        if count
-    }
+    tasks = list_tasks(job.workers, job.ps, int(listed))
+    return group_by_job(tasks, find_free_addresses(len(tasks)))
 
 
 def make_tf_configs(job: LocalJob, jobs: Jobs) -> dict[str, str]:

@@ -60,6 +60,10 @@ class TaskProcess:
       process: The process of the program.
       out: Target of both standard output and standard error.
       guard: Kills the process if the launcher dies.
+
+    Attributes:
+      exit_descriptor: Descriptor that is readable once the process has ended; None if the system
+        has none.
     """
 
     def __init__(self, name: str, process: Process, out: TextIO, guard: Guard) -> None:
@@ -70,7 +74,7 @@ class TaskProcess:
         self._last_lines: collections.deque[str] = collections.deque(maxlen=_KEPT_LINES)
         self._process = process
         guard.add(self._process.pid)
-        self._exit_descriptor = _open_exit_descriptor(self._process.pid)
+        self.exit_descriptor = _open_exit_descriptor(self._process.pid)
         self._reader = threading.Thread(target=self._copy_output, name=name, daemon=True)
         self._reader.start()
 
@@ -83,11 +87,6 @@ class TaskProcess:
         """Returns None while the process runs, then its code; 128 + N if signal N ended it."""
         code = self._process.poll()
         return 128 - code if code is not None and code < 0 else code
-
-    @property
-    def exit_descriptor(self) -> int | None:
-        """Descriptor that is readable once the process has ended; None if the system has none."""
-        return self._exit_descriptor
 
     def send(self, number: int) -> None:
         """Sends a signal to the process and all its child processes."""
@@ -103,9 +102,9 @@ class TaskProcess:
         self._closed = True
         self._process.wait()
         self._guard.remove(self._process.pid)
-        if self._exit_descriptor is not None:
-            os.close(self._exit_descriptor)
-            self._exit_descriptor = None
+        if self.exit_descriptor is not None:
+            os.close(self.exit_descriptor)
+            self.exit_descriptor = None
         self._reader.join(_OUTPUT_SECS)
 
     def _copy_output(self) -> None:

@@ -4,13 +4,16 @@ import ast
 import dataclasses
 import importlib.machinery
 import os
+import re
 import shutil
 import sys
 import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-_OPTIONS_WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
+# Letters of options, of which the last may take a value: the rest of the word or the next word.
+_SHORT_OPTIONS = re.compile(r"^-([^-cmWX]*)([cmWX]?)(.*)$")
+_LONG_OPTION_WITH_VALUE = "--check-hash-based-pycs"
 _SETTERS = ("os.environ.setdefault", "os.putenv", "os.environ.update", "os.environ.pop")
 
 
@@ -58,16 +61,22 @@ def parse_command(command: Sequence[str]) -> PythonProgram | None:
         if interpreter is None:
             return None
         return PythonProgram(interpreter, "", str(shutil.which(command[0])), command[1:])
-    index = 1
-    while index < len(command):
-        word = command[index]
-        if word == "-m" and index + 1 < len(command):
-            return PythonProgram(command[:index], command[index + 1], "", command[index + 2 :])
+    options, words = [command[0]], list(command[1:])
+    while words and words[0] != "-":
+        word = words.pop(0)
         if not word.startswith("-"):
-            return PythonProgram(command[:index], "", word, command[index + 1 :])
-        if word in ("-", "-c", "-m") or word.startswith("-c"):
+            return PythonProgram(options, "", word, words)
+        [(flags, option, value)] = _SHORT_OPTIONS.findall(word)
+        if option == "c":
             return None
-        index += 2 if word in _OPTIONS_WITH_VALUE else 1
+        if option == "m":
+            options += [f"-{flags}"] if flags else []
+            module, *arguments = [value, *words] if value else words or [""]
+            return PythonProgram(options, module, "", arguments) if module else None
+        options.append(word)
+        if word == _LONG_OPTION_WITH_VALUE or (option and not value):
+            options += words[:1]
+            words = words[1:]
     return None
 
 

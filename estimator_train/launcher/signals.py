@@ -17,16 +17,14 @@ class SignalForwarder:
 
     A handler runs between any two instructions, also while a task starts that the launcher does not
     know yet. So handlers only note signals; the launcher forwards them when it knows all tasks.
+
+    Attributes:
+      ending: Whether a signal that ends the job was forwarded.
     """
 
     def __init__(self) -> None:
         self._received: collections.deque[int] = collections.deque()
-        self._ending = False
-
-    @property
-    def ending(self) -> bool:
-        """Whether a signal that ends the job was forwarded."""
-        return self._ending
+        self.ending = False
 
     @contextlib.contextmanager
     def receive(self) -> Iterator[None]:
@@ -46,11 +44,10 @@ class SignalForwarder:
         tasks = list(tasks)
         while self._received:
             number = self._received.popleft()
-            kills = self._ending and number in _ENDING_SIGNALS
+            kills = self.ending and number in _ENDING_SIGNALS
             for task in tasks:
                 task.send(signal.SIGKILL if kills else number)
-            self._ending |= number in _ENDING_SIGNALS
+            self.ending |= number in _ENDING_SIGNALS
 
     def _note(self, number: int, frame: object) -> None:
-        del frame
         self._received.append(number)

@@ -9,7 +9,6 @@ import select
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -157,8 +156,7 @@ class Standby:
     def _receive(self, seconds: float) -> dict[str, Any] | None:
         """Returns a message of the process; None if none arrives in time or it has ended."""
         assert self._connection is not None
-        end = time.monotonic() + seconds
-        if not select.select([self._connection], [], [], max(0.0, end - time.monotonic()))[0]:
+        if not select.select([self._connection], [], [], seconds)[0]:
             return None
         message = self._connection.recv(_MAX_BYTES)
         return dict(json.loads(message)) if message else None

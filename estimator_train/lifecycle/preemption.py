@@ -78,18 +78,17 @@ class Preempted(SystemExit):
 
 
 class Watch:
-    """Handler of the signals of a Preemption; `watch` creates it."""
+    """Handler of the signals of a Preemption; `watch` creates it.
+
+    Attributes:
+      requested: Whether a signal was received.
+    """
 
     def __init__(self, preemption: Preemption) -> None:
         self._preemption = preemption
-        self._received: int | None = None
+        self.requested = False
         self._deferring = 0
         self._handlers: dict[int, _Handler] = {}
-
-    @property
-    def requested(self) -> bool:
-        """Whether a signal was received."""
-        return self._received is not None
 
     @contextlib.contextmanager
     def defer(self) -> Iterator[None]:
@@ -126,7 +125,7 @@ class Watch:
         self._watcher.close()
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        self._received = number
+        self.requested = True
         before = self._handlers.get(number)
         if callable(before):
             before(number, frame)

@@ -32,10 +32,12 @@ class GraphOptimizer(abc.ABC):
 
     Attributes:
       scales_loss: Whether the optimizer itself divides the loss by the number of replicas.
+      scales_gradients: Whether the loss is scaled for float16, and gradients back.
       scope: The name scope of its variables; a trailing slash reopens an existing scope.
     """
 
     scales_loss = False
+    scales_gradients = False
     scope = SCOPE
 
     @abc.abstractmethod
@@ -74,18 +76,10 @@ class KerasOptimizer(GraphOptimizer):
     def __init__(self, optimizer: KerasLike, loss_scaling: dict[str, Any] | None) -> None:
         self._class = type(optimizer)
         self._loss_scaling = loss_scaling
+        self.scales_gradients = loss_scaling is not None
         self._schedule = get_schedule(optimizer)
         with register_schedule(optimizer):
             self._config = dict(optimizer.get_config())
-
-    @property
-    def scales_gradients(self) -> bool:
-        """Whether the loss is scaled for float16, and gradients back."""
-        return self._loss_scaling is not None
-
-    @property
-    def _scope(self) -> str:
-        return "" if self._loss_scaling else self.scope
 
     def _add_loss_scaling(self, optimizer: KerasLike) -> Any:
         if self._loss_scaling is None:
@@ -97,7 +91,7 @@ class KerasOptimizer(GraphOptimizer):
         optimizer: KerasLike,
         loss: tf.Tensor,
         variables: Sequence[tf.Variable],
-        gradients: Sequence[Any] | None = None,
+        gradients: Sequence[Any] | None,
     ) -> list[tuple[Any, tf.Variable]]:
         if self._loss_scaling:
             loss = optimizer.get_scaled_loss(loss)
@@ -194,8 +188,3 @@ def register_schedule(optimizer: KerasLike) -> Any:
             f"The learning-rate schedule {type(schedule).__name__} has no get_config(), which is "
             "needed to use its optimizer in an Estimator. Give it one; it may return {}."
         ) from error
-
-
-def name_scope(name: str) -> contextlib.AbstractContextManager[Any]:
-    """Returns a name scope, or for an empty name a context that does nothing."""
-    return tf.name_scope(name) if name else contextlib.nullcontext()

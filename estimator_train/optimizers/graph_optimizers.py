@@ -1,5 +1,6 @@
 """Graph form of the optimizer with which a Keras model was compiled."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,6 @@ from estimator_train.optimizers.base import (
     KerasOptimizer,
     TrainStep,
     drop_missing_gradients,
-    name_scope,
     register_schedule,
 )
 from estimator_train.optimizers.new_optimizers import NewOptimizer, find_refusal
@@ -162,7 +162,7 @@ class _Legacy(KerasOptimizer):
         gradients: Sequence[Any] | None = None,
     ) -> TrainStep:
         """Builds a training step in the default graph; see the base class."""
-        with name_scope(self._scope):
+        with contextlib.nullcontext() if self._loss_scaling else tf.name_scope(self.scope):
             optimizer = self._add_loss_scaling(self.copy())
             optimizer.iterations = global_step
             pairs = self._gradients(optimizer, loss, variables, gradients)

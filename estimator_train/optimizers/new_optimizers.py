@@ -7,7 +7,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.optimizers.base import KerasLike, KerasOptimizer, TrainStep, name_scope
+from estimator_train.optimizers.base import KerasLike, KerasOptimizer, TrainStep
 from estimator_train.optimizers.state import find_inner_optimizer
 
 
@@ -48,7 +48,8 @@ class NewOptimizer(KerasOptimizer):
         gradients: Sequence[Any] | None = None,
     ) -> TrainStep:
         """Builds a training step in the default graph; see the base class."""
-        scope = name_scope(f"{self._scope.rstrip('/')}/{self._config['name']}".lstrip("/"))
+        outer = "" if self._loss_scaling else f"{self.scope.rstrip('/')}/"
+        scope = tf.name_scope(outer + self._config["name"])
         with scope, tf.variable_creator_scope(_not_trainable):
             inner = self._class.from_config(self._config)
             if self._undecayed:

@@ -43,7 +43,7 @@ class OptimizerPair:
     scales_loss = False
 
     def __init__(self, linear: GraphOptimizer, deep: GraphOptimizer) -> None:
-        if any(getattr(optimizer, "scales_gradients", False) for optimizer in (linear, deep)):
+        if linear.scales_gradients or deep.scales_gradients:
             raise ValueError("A LossScaleOptimizer cannot be one of the two optimizers of a model.")
         self._linear, self._deep = linear, deep
         deep.scope = f"{SCOPE}/"  # Both optimizers use one scope.

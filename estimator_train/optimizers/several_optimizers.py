@@ -25,7 +25,7 @@ class SeveralOptimizers(GraphOptimizer):
                 f"optimizer must name an optimizer for each pattern, got {optimizers}."
             )
         for pattern, optimizer in optimizers.items():
-            if optimizer.scales_loss or getattr(optimizer, "scales_gradients", False):
+            if optimizer.scales_loss or optimizer.scales_gradients:
                 raise ValueError(
                     f"The optimizer for '{pattern}' scales the loss, which one of several cannot "
                     "do. Use one optimizer, or bfloat16, which needs no loss scaling."

@@ -1,6 +1,7 @@
 """Predictors of Estimators, which can follow the latest checkpoint of a model_dir."""
 
 import dataclasses
+import os
 import threading
 from collections.abc import Callable, Hashable, Mapping
 from types import SimpleNamespace
@@ -88,8 +89,8 @@ class EstimatorPredictor:
         self._is_closed = False
         self._model: _Model | None = None
         self._predictor: Predictor | None = None
-        self._fixed_path = checkpoint_path
-        self._path = checkpoint_path or latest_checkpoint(context.model_dir)
+        self._fixed_path = os.fsdecode(checkpoint_path) if checkpoint_path else None
+        self._path = self._fixed_path or latest_checkpoint(context.model_dir)
         log_untrained(context.model_dir, self._path, "predict")
         self._state: Hashable = None
         self._state = self._get_model_dir_state()
@@ -263,7 +264,6 @@ def from_estimator(
     Raises:
       ValueError: There is no checkpoint, or the output does not exist.
     """
-    del graph
     context: EstimatorContext = estimator._engine_context(None)
     if latest_checkpoint(context.model_dir) is None:
         raise ValueError(f"Couldn't find trained model at {context.model_dir}.")

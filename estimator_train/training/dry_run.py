@@ -133,14 +133,20 @@ def _build_request(
     request = {}
     for name, info in inputs.items():
         dtype = tf.dtypes.as_dtype(info.dtype)
+        if not info.name:
+            raise _NoRequestError(f"{name} is not a dense tensor")
         if name in example:
-            value = example[name].astype(dtype.as_numpy_dtype)
+            value = example[name]
         elif len(inputs) == len(example) == 1 and dtype != tf.string:
-            value = next(iter(example.values())).astype(dtype.as_numpy_dtype)
+            value = next(iter(example.values()))
         elif dtype == tf.string:
             value = np.array([_serialize(example)])
         else:
             raise _NoRequestError(f"no feature is named {name}")
+        try:
+            value = value.astype(dtype.as_numpy_dtype)
+        except ValueError as error:
+            raise _NoRequestError(f"{name} is {dtype.name}: {error}") from error
         shape = tf.TensorShape(info.tensor_shape)
         if not shape.is_compatible_with(value.shape):
             raise _NoRequestError(f"{name} has shape {shape} and the feature {value.shape}")

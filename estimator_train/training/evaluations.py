@@ -139,7 +139,6 @@ class EvaluationListener(CheckpointStepsListener):
 
     def after_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
         """Runs the evaluations that are due."""
-        del session
         if self._is_first_save:
             self._is_first_save = False
             for evaluation in self._evaluations:
@@ -165,7 +164,6 @@ class EvaluationListener(CheckpointStepsListener):
 
     def end(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
         """Evaluates and exports the last checkpoint."""
-        del session
         with contextlib.suppress(preemption.Preempted):  # The next start does it.
             preemption.raise_if_requested("evaluating")
             for evaluation in self._evaluations:

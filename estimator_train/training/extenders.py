@@ -121,7 +121,6 @@ def forward_features(
     def extend(
         spec: EstimatorSpec, features: TensorStructure, labels: TensorStructure, config: RunConfig
     ) -> EstimatorSpec:
-        del labels, config
         if spec.mode != ModeKeys.PREDICT:
             return spec
         forwarded = _find_dense_features(features, names, fill)

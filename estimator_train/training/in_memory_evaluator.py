@@ -90,7 +90,6 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
         Raises:
           ValueError: The training has tables, or other state that is in no variable.
         """
-        del coord
         with self._training.as_default():
             others = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.SAVEABLE_OBJECTS)
         if others:

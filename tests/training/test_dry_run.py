@@ -78,11 +78,30 @@ def test_an_evaluation_has_the_directory_of_its_name(tmp_path: Path) -> None:
     assert found == ["eval_other"]
 
 
+def number_receiver() -> Any:
+    """Returns numbers under the name of a feature with strings."""
+    rows = tf.compat.v1.placeholder(tf.float32, [None, 2])
+    return et.export.ServingInputReceiver({"x": rows}, {"name": rows})
+
+
+def sparse_receiver() -> Any:
+    """Returns the features of sparse strings."""
+    words = tf.compat.v1.sparse_placeholder(tf.string)
+    rows = tf.strings.to_number(tf.sparse.to_dense(words, "0"))
+    return et.export.ServingInputReceiver({"x": tf.reshape(rows, [-1, 2])}, {"words": words})
+
+
+def named() -> tf.data.Dataset:
+    """Returns the data of `once` with a feature of strings."""
+    return once().map(lambda x, y: ({**x, "name": tf.strings.join(["n", tf.as_string(x["x"])])}, y))
+
+
+@pytest.mark.parametrize("receiver", [parsing_receiver("y"), number_receiver, sparse_receiver])
 def test_a_request_that_cannot_be_made_is_a_warning(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, receiver: Any
 ) -> None:
-    exporter = BestExporter("best", parsing_receiver("y"))
-    seen = dry_run(estimator(OURS, str(tmp_path)), TRAIN, EvalSpec(once, exporters=exporter))
+    exporter = BestExporter("best", receiver)
+    seen = dry_run(estimator(OURS, str(tmp_path)), TRAIN, EvalSpec(named, exporters=exporter))
     assert seen.exports == ["best"]
     assert seen.prediction is None
     assert "no prediction was served" in caplog.text

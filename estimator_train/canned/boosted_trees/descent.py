@@ -42,7 +42,6 @@ def add_tree_logits(
     at_a_time = tf.maximum(_AT_A_TIME // (nodes * rows), 1)
 
     def more(done: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
-        del logits
         return done < end
 
     def add(done: tf.Tensor, logits: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:

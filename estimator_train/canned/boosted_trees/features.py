@@ -119,7 +119,8 @@ def _describe(column: FeatureColumn, numeric_buckets: int) -> _Column:
     if _is_indicator(column):
         size = int(column.variable_shape[-1])
         return _Column(column, "indicator", column.categorical_column.name, size, 2)
-    if _is_single_category(column):
+    # A weighted column and a sequence wrap another categorical column.
+    if is_categorical(column) and not hasattr(column, "categorical_column"):
         return _Column(column, "categorical", column.name, 1, int(column.num_buckets) + 1)
     raise ValueError(
         "Boosted trees split on bucketized_column, numeric_column, indicator_column and "
@@ -135,11 +136,6 @@ def _is_indicator(column: FeatureColumn) -> bool:
         and hasattr(column, "variable_shape")
         and not hasattr(column, "dimension")
     )
-
-
-def _is_single_category(column: FeatureColumn) -> bool:
-    """Returns whether a column is categorical, and neither weighted nor a sequence."""
-    return is_categorical(column) and not hasattr(column, "categorical_column")
 
 
 def _assign_buckets(column: _Column, batch: Batch) -> tf.Tensor:

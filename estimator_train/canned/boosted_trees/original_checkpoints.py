@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.canned.boosted_trees.ensemble import SCOPE, Ensemble, Trees
+from estimator_train.canned.boosted_trees.ensemble import SCOPE, Ensemble
 from estimator_train.canned.boosted_trees.features import Features
 from estimator_train.canned.boosted_trees.growing import Grower
 from estimator_train.canned.boosted_trees.quantiles import Quantiles, create_quantiles
@@ -96,11 +96,11 @@ def _write_checkpoint(
 
 def _read_ensemble(message: Any, ensemble: Ensemble, logits: int) -> dict[tf.Variable, Any]:
     """Returns the values of the variables of an ensemble."""
-    variables = Trees(*ensemble.trees)
-    feature, threshold, value, gain = (
+    variables = (*ensemble.trees, ensemble.gain)
+    feature, threshold, value, gain = arrays = [
         np.zeros(variable.initializer.inputs[1].shape.as_list(), variable.dtype.as_numpy_dtype)
-        for variable in (*variables, ensemble.gain)
-    )
+        for variable in variables
+    ]
     feature[:] = -1
     for tree, weight in enumerate(message.tree_weights):
         for place, node in _list_places(message.trees[tree].nodes, feature.shape[1]):
@@ -114,7 +114,7 @@ def _read_ensemble(message: Any, ensemble: Ensemble, logits: int) -> dict[tf.Var
             value[tree, place] = weight * np.asarray(get_leaf_values(leaf, logits))
     grown = [tree for tree in message.tree_metadata if not tree.is_finalized]
     return {
-        **dict(zip((*variables, ensemble.gain), (feature, threshold, value, gain), strict=True)),
+        **dict(zip(variables, arrays, strict=True)),
         ensemble.finished: len(message.tree_metadata) - len(grown),
         ensemble.layers: grown[-1].num_layers_grown if grown else 0,
         ensemble.attempted: message.growing_metadata.num_layers_attempted,

@@ -33,7 +33,6 @@ class StopWhenGrown(tf.compat.v1.train.SessionRunHook):
 
     def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs:
         """Requests the state of the trees."""
-        del run_context
         return tf.compat.v1.train.SessionRunArgs(self._state)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:

@@ -222,7 +222,6 @@ class InitializeHook(PhasedHook):
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Chooses centers unless the checkpoint has centers."""
-        del coord
         if not session.run(self._clusters.initialized):
             centers = self._clusters.normalize(self._choice.choose(session))
             session.run(self._assign, {self._first: centers})

@@ -80,7 +80,6 @@ class Linear:
 
     def logits(self, batch: Batch, units: int, training: bool) -> Logits:
         """Computes logits in the current scope."""
-        del training
         if not has_v1_columns(self.columns):
             return Logits(self.model(batch, units).logits, [])
         name = _v1.get_variable_scope().name

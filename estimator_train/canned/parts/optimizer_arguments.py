@@ -89,7 +89,6 @@ class V1Choice(OptimizerChoice):
 
     def make(self, step: tf.Variable | None = None) -> Any:
         """Returns an optimizer for the default graph, whose `minimize` takes the step."""
-        del step
         return self._resolve()
 
     def _check(self, optimizer: Optimizer) -> None:

@@ -128,7 +128,6 @@ def make_sdca_model_fn(
             model = linear.model(batch, head.logits_dimension)
 
         def train(loss: tf.Tensor) -> Any:
-            del loss
             return sdca.train_op(head, model, batch.features, labels)
 
         same_scope = _v1.variable_scope(scope, auxiliary_name_scope=False)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import tensorflow as tf
 
@@ -11,6 +10,7 @@ from estimator_train.canned.combined import LINEAR_LEARNING_RATE, check_columns
 from estimator_train.canned.dnn import LEARNING_RATE
 from estimator_train.canned.linear import get_learning_rate
 from estimator_train.canned.parts.argument_types import (
+    ActivationFn,
     Config,
     FeatureColumns,
     ModelDir,
@@ -18,7 +18,7 @@ from estimator_train.canned.parts.argument_types import (
     Partitioner,
     WarmStart,
 )
-from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
+from estimator_train.canned.parts.default_heads import put_head
 from estimator_train.canned.parts.models import Deep, Linear
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
 from estimator_train.canned.parts.specs import TrainedPart, make_v1_model_fn
@@ -52,7 +52,7 @@ class DNNLinearCombinedEstimator(Estimator):
         dnn_feature_columns: FeatureColumns | None = None,
         dnn_optimizer: OptimizerArgument = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dnn_activation_fn: ActivationFn = tf.nn.relu,
         dnn_dropout: float | None = None,
         input_layer_partitioner: Partitioner | None = None,
         config: Config = None,
@@ -101,7 +101,7 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
         dnn_feature_columns: FeatureColumns | None = None,
         dnn_optimizer: OptimizerArgument = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dnn_activation_fn: ActivationFn = tf.nn.relu,
         dnn_dropout: float | None = None,
         n_classes: int = 2,
         weight_column: WeightColumn = None,
@@ -113,24 +113,7 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
         batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",
     ) -> None:
-        super().__init__(
-            head=make_classifier_head(
-                n_classes, weight_column, label_vocabulary, loss_reduction, v1=True
-            ),
-            model_dir=model_dir,
-            linear_feature_columns=linear_feature_columns,
-            linear_optimizer=linear_optimizer,
-            dnn_feature_columns=dnn_feature_columns,
-            dnn_optimizer=dnn_optimizer,
-            dnn_hidden_units=dnn_hidden_units,
-            dnn_activation_fn=dnn_activation_fn,
-            dnn_dropout=dnn_dropout,
-            input_layer_partitioner=input_layer_partitioner,
-            config=config,
-            batch_norm=batch_norm,
-            linear_sparse_combiner=linear_sparse_combiner,
-            warm_start_from=warm_start_from,
-        )
+        super().__init__(**put_head(locals(), v1=True))
 
 
 class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
@@ -151,7 +134,7 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
         dnn_feature_columns: FeatureColumns | None = None,
         dnn_optimizer: OptimizerArgument = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dnn_activation_fn: ActivationFn = tf.nn.relu,
         dnn_dropout: float | None = None,
         label_dimension: int = 1,
         weight_column: WeightColumn = None,
@@ -162,19 +145,4 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
         batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",
     ) -> None:
-        super().__init__(
-            head=make_regressor_head(label_dimension, weight_column, loss_reduction, v1=True),
-            model_dir=model_dir,
-            linear_feature_columns=linear_feature_columns,
-            linear_optimizer=linear_optimizer,
-            dnn_feature_columns=dnn_feature_columns,
-            dnn_optimizer=dnn_optimizer,
-            dnn_hidden_units=dnn_hidden_units,
-            dnn_activation_fn=dnn_activation_fn,
-            dnn_dropout=dnn_dropout,
-            input_layer_partitioner=input_layer_partitioner,
-            config=config,
-            batch_norm=batch_norm,
-            linear_sparse_combiner=linear_sparse_combiner,
-            warm_start_from=warm_start_from,
-        )
+        super().__init__(**put_head(locals(), v1=True))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import tensorflow as tf
 
 from estimator_train.canned.parts.argument_types import (
+    ActivationFn,
     Config,
     FeatureColumns,
     ModelDir,
@@ -15,7 +15,7 @@ from estimator_train.canned.parts.argument_types import (
     Partitioner,
     WarmStart,
 )
-from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
+from estimator_train.canned.parts.default_heads import put_head
 from estimator_train.canned.parts.models import Deep
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
 from estimator_train.canned.parts.specs import TrainedPart, make_v1_model_fn
@@ -47,7 +47,7 @@ class DNNEstimator(Estimator):
         feature_columns: FeatureColumns,
         model_dir: ModelDir = None,
         optimizer: OptimizerArgument = "Adagrad",
-        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        activation_fn: ActivationFn = tf.nn.relu,
         dropout: float | None = None,
         input_layer_partitioner: Partitioner | None = None,
         config: Config = None,
@@ -81,7 +81,7 @@ class DNNClassifier(DNNEstimator):
         weight_column: WeightColumn = None,
         label_vocabulary: Sequence[str] | None = None,
         optimizer: OptimizerArgument = "Adagrad",
-        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        activation_fn: ActivationFn = tf.nn.relu,
         dropout: float | None = None,
         input_layer_partitioner: Partitioner | None = None,
         config: Config = None,
@@ -89,21 +89,7 @@ class DNNClassifier(DNNEstimator):
         loss_reduction: str = _SUM,
         batch_norm: bool = False,
     ) -> None:
-        super().__init__(
-            head=make_classifier_head(
-                n_classes, weight_column, label_vocabulary, loss_reduction, v1=True
-            ),
-            hidden_units=hidden_units,
-            feature_columns=feature_columns,
-            model_dir=model_dir,
-            optimizer=optimizer,
-            activation_fn=activation_fn,
-            dropout=dropout,
-            input_layer_partitioner=input_layer_partitioner,
-            config=config,
-            warm_start_from=warm_start_from,
-            batch_norm=batch_norm,
-        )
+        super().__init__(**put_head(locals(), v1=True))
 
 
 class DNNRegressor(DNNEstimator):
@@ -124,7 +110,7 @@ class DNNRegressor(DNNEstimator):
         label_dimension: int = 1,
         weight_column: WeightColumn = None,
         optimizer: OptimizerArgument = "Adagrad",
-        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        activation_fn: ActivationFn = tf.nn.relu,
         dropout: float | None = None,
         input_layer_partitioner: Partitioner | None = None,
         config: Config = None,
@@ -132,16 +118,4 @@ class DNNRegressor(DNNEstimator):
         loss_reduction: str = _SUM,
         batch_norm: bool = False,
     ) -> None:
-        super().__init__(
-            head=make_regressor_head(label_dimension, weight_column, loss_reduction, v1=True),
-            hidden_units=hidden_units,
-            feature_columns=feature_columns,
-            model_dir=model_dir,
-            optimizer=optimizer,
-            activation_fn=activation_fn,
-            dropout=dropout,
-            input_layer_partitioner=input_layer_partitioner,
-            config=config,
-            warm_start_from=warm_start_from,
-            batch_norm=batch_norm,
-        )
+        super().__init__(**put_head(locals(), v1=True))

@@ -163,12 +163,11 @@ class AsyncSaver:
         if frozen is not None:
             write = functools.partial(self._write, frozen, save_path, arguments, meta)
             add_writer(os.path.dirname(save_path), self.start_writing(write))
-        elif self._parts is not None:
+            return
+        if self._parts is not None:
             save_name = self.saver_def.save_tensor_name
-            partwise = SubstituteSession(session, {}, {save_name: self._parts})
-            self._write_now(partwise, save_path, arguments, meta)
-        else:
-            self._write_now(session, save_path, arguments, meta)
+            session = SubstituteSession(session, {}, {save_name: self._parts})
+        self._write_now(session, save_path, arguments, meta)
 
     def copy_values(self, session: tf.compat.v1.Session) -> SubstituteSession | None:
         """Copies the current values of all variables.

@@ -4,6 +4,7 @@
 """
 
 import json
+import math
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -51,8 +52,9 @@ def keep_if_best(
     name = os.path.basename(checkpoint_path)
     entry = {"name": name, "step": int(metrics["global_step"]), "value": float(metrics[metric])}
     others = [other for other in before if other["name"] != name]
-    # A stable sort: of equal values the earlier checkpoint stays.
-    ranked = sorted([*others, entry], key=lambda e: e["value"], reverse=mode == "max")
+    sign = -1 if mode == "max" else 1
+    # A stable sort: of equal values the earlier checkpoint stays. NaN is worse than any number.
+    ranked = sorted([*others, entry], key=lambda e: (math.isnan(e["value"]), sign * e["value"]))
     kept, dropped = ranked[:max_kept], ranked[max_kept:]
     if entry in kept:
         tf.io.gfile.makedirs(directory)

@@ -18,6 +18,7 @@ from estimator_train.engine.checkpoints.memory_copy import keep_interim_copy
 from estimator_train.engine.checkpoints.reading import read_global_step
 from estimator_train.engine.hook_types import (
     HookPhase,
+    PassiveHook,
     PhasedHook,
     RunContext,
     RunValues,
@@ -31,7 +32,7 @@ _MIN_INTERVAL_SECS = 0.5
 _MAX_SHARE_OF_TIME = 0.015
 
 
-class InterimCopyHook(PhasedHook):
+class InterimCopyHook(PassiveHook, PhasedHook):
     """Hook that copies the variables into shared memory, at a small share of the time.
 
     It comes after the check of the loss, so that it copies no step that is known to have failed.
@@ -51,14 +52,10 @@ class InterimCopyHook(PhasedHook):
         self._measured_graph: tf.Graph | None = None
         self._bytes = 0
 
-    def steps_until_due(self, global_step: int) -> None:
-        """Returns None: the hook waits for no step."""
-
     def after_create_session(
         self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
     ) -> None:
         """Counts the interval of checkpoints from the latest one, not from a restored copy."""
-        del coord
         self._session, self._due, self._is_first = session, None, True
         checkpoint = self._saver.checkpoint_before_copy
         if checkpoint is None:

@@ -68,10 +68,9 @@ def write_parts(saver_def: tf.compat.v1.train.SaverDef) -> tf.Tensor:
     graph = tf.compat.v1.get_default_graph()
     prefix = graph.as_graph_element(saver_def.filename_tensor_name)
     save = graph.as_graph_element(saver_def.save_tensor_name).op
+    parts = [part for write in _find_writes(save) for part in _divide(write)]
     with tf.name_scope("checkpoint_parts"):
-        return _write_few_at_once(
-            prefix, [p for write in _find_writes(save) for p in _divide(write)]
-        )
+        return _write_few_at_once(prefix, parts)
 
 
 class SubstituteSession(sessions.SessionInterface):

@@ -17,8 +17,8 @@ import tensorflow as tf
 from estimator_train.engine.distributed.ps_table import SharedCounter
 from estimator_train.engine.distributed.server import Deadline, is_reachable
 from estimator_train.engine.hook_types import (
-    GlobalStepHook,
     Listener,
+    PassiveHook,
     RunArgs,
     RunContext,
     RunValues,
@@ -88,8 +88,8 @@ class PauseWorkersListener(Listener):
                 time.sleep(_POLL_SECS)
 
 
-class PauseForSaveHook(GlobalStepHook):
-    """Hook by which a worker pauses between two steps while the chief saves.
+class PauseForSaveHook(PassiveHook):
+    """Hook by which a worker pauses between two steps while the chief saves, never within a loop.
 
     Args:
       name: The name of the task, such as "worker:1".
@@ -105,9 +105,6 @@ class PauseForSaveHook(GlobalStepHook):
         self._active = _make_active_counter(self._name)
         self._paused = _make_paused_counter(self._name)
 
-    def steps_until_due(self, global_step: int) -> None:
-        """Returns None: the chief waits for the end of a loop."""
-
     def after_create_session(
         self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
     ) -> None:
@@ -116,7 +113,6 @@ class PauseForSaveHook(GlobalStepHook):
 
     def before_run(self, run_context: RunContext) -> RunArgs:
         """Requests the counter of the chief."""
-        del run_context
         return RunArgs(self._request.value)
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:

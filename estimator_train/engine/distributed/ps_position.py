@@ -47,13 +47,11 @@ class SaveWithChiefHook(PassiveHook):
         self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
     ) -> None:
         """Saves for a checkpoint that was announced before this session."""
-        del coord
         self._last_saved = _NO_STEP
         self._save(session, int(session.run(self._saved_step.value)))
 
     def before_run(self, run_context: RunContext) -> RunArgs:
         """Requests the announced step."""
-        del run_context
         return RunArgs(self._saved_step.value)
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:

@@ -152,7 +152,6 @@ class WaitForSaveHook(GlobalStepHook):
 
     def before_run(self, run_context: RunContext) -> RunArgs:
         """Requests the global step and the limit."""
-        del run_context
         return RunArgs([self._step_read, self._limit.value])
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:

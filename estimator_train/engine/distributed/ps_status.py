@@ -116,14 +116,12 @@ class FollowChiefHook(PassiveHook):
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Stops when the chief has ended; blocks while it is unreachable."""
-        del run_values
         if self.is_over():
             _LOG.info("Stopping: %s has ended, which ends the training.", self._chief)
             run_context.request_stop()
 
     def end(self, session: tf.compat.v1.Session) -> None:
         """Ends the thread."""
-        del session
         self._session_ended.set()
 
     def is_over(self) -> bool:

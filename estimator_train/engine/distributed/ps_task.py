@@ -175,7 +175,10 @@ def serve(config: RunConfig) -> None:
     call = next(_calls)
     trainers = list_trainers(config)
     _LOG.info("Parameter server %d serves %s.", config.task_id, ", ".join(trainers))
-    with handle_preemption(config.preemption), _defer_signals():
+    with (
+        handle_preemption(config.preemption) as watch,
+        watch.defer() if watch else contextlib.nullcontext(),
+    ):
         _serve_until_ended(status, trainers, call, config)
 
 
@@ -230,11 +233,6 @@ class WaitForPsCreator(tf.compat.v1.train.SessionCreator):
             f"for {names} to answer and for the chief to initialize the variables",
             watchdog_limit,
         )
-
-
-def _defer_signals() -> contextlib.AbstractContextManager[None]:
-    watch = preemption.find_current_watch()
-    return watch.defer() if watch else contextlib.nullcontext()
 
 
 def _serve_until_ended(

@@ -50,7 +50,11 @@ def resolve_cluster(config: RunConfig) -> RunConfig:
             )
         return config.replace(train_distribute=None).in_cluster(found)
     if synchronous:
-        _check_has_no_ps(strategy, found)
+        if found.jobs.get(cluster.PS):
+            raise ValueError(
+                f"{_name(strategy)} keeps variables on every worker, and TF_CONFIG has the job "
+                "`ps`. Leave that out, or use ParameterServerStrategy."
+            )
         return config.in_cluster(found)
     trainers = found.num_trainers
     if trainers > 1 and cluster.has_tf_config():
@@ -111,14 +115,6 @@ def make_collective_settings(config: RunConfig) -> tf.compat.v1.ConfigProto:
     settings = tf.compat.v1.ConfigProto()
     settings.CopyFrom(config.session_config)
     return make_graph_form(config.train_distribute, config).update_config_proto(settings)
-
-
-def _check_has_no_ps(strategy: Strategy, found: Cluster) -> None:
-    if found.jobs.get(cluster.PS):
-        raise ValueError(
-            f"{_name(strategy)} keeps variables on every worker, and TF_CONFIG has the job `ps`. "
-            "Leave that out, or use ParameterServerStrategy."
-        )
 
 
 def _check_has_its_gpus(strategy: Strategy) -> None:

@@ -204,7 +204,9 @@ def run_batches(session: _Session, batch: EvaluationStep, steps: int | None) -> 
       steps: Number of batches; None for all of the input.
     """
     interval = max(1, steps // _PROGRESS_LINES) if steps else None
-    loop = batch.loop if isinstance(session, PlainSession) and steps != 1 else None
+    raw, loop, update = None, None, [batch.update_op, batch.count_op]
+    if isinstance(session, PlainSession):
+        raw, loop, update = session.raw, None if steps == 1 else batch.loop, [batch.update_op]
     done, max_batches = 0, _FIRST_BATCHES
     while not session.should_stop() and (steps is None or done < steps):
         preemption.raise_if_requested("evaluating")
@@ -212,12 +214,11 @@ def run_batches(session: _Session, batch: EvaluationStep, steps: int | None) -> 
         limit = max_batches
         if steps is not None and interval is not None:
             limit = min(interval - done % interval, steps - done, max_batches)
-        if loop is not None and isinstance(session, PlainSession):
-            ran, *_ = loop.run(session.raw, limit)
+        ran = 1
+        if loop is None:
+            session.run(update)
         else:
-            in_call = isinstance(session, PlainSession)
-            session.run(batch.update_op if in_call else [batch.update_op, batch.count_op])
-            ran = 1
+            ran, *_ = loop.run(raw, limit)
         done += ran
         secs_per_batch = (time.monotonic() - start) / max(1, ran)
         max_batches = min(_MAX_BATCHES, max(1, int(_MAX_CALL_SECS / max(secs_per_batch, 1e-6))))

@@ -211,7 +211,6 @@ class _EarlyStopping(Hook):
         self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
     ) -> None:
         """Resets the variable, which an earlier training may have saved as True."""
-        del coord
         if self._decides:
             session.run(self._unset_stop)
 
@@ -226,7 +225,6 @@ class _EarlyStopping(Hook):
 
     def before_run(self, run_context: RunContext) -> RunArgs:
         """Requests the global step and, in other tasks than the chief, the chief's variable."""
-        del run_context
         fetches = {} if self._decides else {"stop": self._stop}
         return RunArgs({"step": self._step_read, **fetches})
 

@@ -26,12 +26,10 @@ class StopAfterSeconds(Hook):
 
     def steps_until_due(self, global_step: int) -> int | None:
         """Returns 1 when the time is over, otherwise None."""
-        del global_step
         return 1 if self._is_over() else None
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Stops training if the time is over."""
-        del run_values
         if self._is_over():
             _LOG.info("Stopping training: max_time of %s seconds is over.", self._seconds)
             self.stopped = True

@@ -23,18 +23,8 @@ class Rule:
     metric_name: str
     min_steps: int
 
-    def holds(self, metrics: dict[int, dict[str, float]]) -> bool:
-        """Returns whether to stop, from metrics by global step and metric name."""
-        name = self.metric_name
-        return self._holds(
-            [
-                (step, values[name])
-                for step, values in metrics.items()
-                if step >= self.min_steps and name in values
-            ]
-        )
-
-    def _holds(self, values: list[tuple[int, float]]) -> bool:
+    def holds(self, values: list[tuple[int, float]]) -> bool:
+        """Returns whether to stop, from pairs of global step and value, in the order of steps."""
         raise NotImplementedError
 
 
@@ -52,7 +42,8 @@ class Threshold(Rule):
     beyond: Callable[[Any, Any], bool]
     relation: str
 
-    def _holds(self, values: list[tuple[int, float]]) -> bool:
+    def holds(self, values: list[tuple[int, float]]) -> bool:
+        """Returns whether a value has passed the threshold."""
         for step, value in values:
             if self.beyond(value, self.threshold):
                 _LOG.info(
@@ -82,7 +73,8 @@ class NoChange(Rule):
     better: Callable[[Any, Any], bool]
     change: str
 
-    def _holds(self, values: list[tuple[int, float]]) -> bool:
+    def holds(self, values: list[tuple[int, float]]) -> bool:
+        """Returns whether the best value is `max_steps` old."""
         best: tuple[int, float] | None = None
         for step, value in values:
             if best is None or self.better(value, best[1]):
@@ -121,15 +113,20 @@ class WatchedMetric:
         Raises:
           MetricNotWrittenError: No evaluation has the metric.
         """
-        metrics = self._metrics.read()
-        written = {name for values in metrics.values() for name in values}
-        if metrics and self._rule.metric_name not in written:
+        metrics, name = self._metrics.read(), self._rule.metric_name
+        written: set[str] = set().union(*metrics.values())
+        if metrics and name not in written:
             raise MetricNotWrittenError(
-                f"Early stopping waits for the metric '{self._rule.metric_name}', which the "
-                f"evaluations in {self._eval_dir} do not write: they have {sorted(written)}. "
-                "Name one of these, or add the metric to eval_metric_ops."
+                f"Early stopping waits for the metric '{name}', which the evaluations in "
+                f"{self._eval_dir} do not write: they have {sorted(written)}. Name one of these, "
+                "or add the metric to eval_metric_ops."
             )
-        return self._rule.holds(metrics)
+        counting = [
+            (step, values[name])
+            for step, values in metrics.items()
+            if step >= self._rule.min_steps and name in values
+        ]
+        return self._rule.holds(counting)
 
     def check_written(self, eval_dirs: Sequence[str]) -> None:
         """Checks after an evaluation that it wrote the metric.

@@ -1,3 +1,4 @@
+import math
 import os
 
 import pytest
@@ -51,6 +52,13 @@ def test_best_checkpoints_remain_after_the_originals_are_deleted(run, tmp_path, 
     one = lambda: tf.data.Dataset.from_tensors(0.0)  # noqa: E731
     metrics = estimator.evaluate(one, checkpoint_path=best)
     assert metrics["score"] == pytest.approx({"max": 0.9, "min": 0.1}[mode])
+
+
+@pytest.mark.parametrize(("mode", "step"), [("max", 2), ("min", 5)])
+def test_a_metric_that_is_not_a_number_is_the_worst(run, tmp_path, monkeypatch, mode, step):
+    monkeypatch.setitem(SCORES, 1, math.nan)
+    run(("score", mode, 1))
+    assert best_checkpoint(str(tmp_path)) == str(tmp_path / "best" / f"model.ckpt-{step}")
 
 
 def test_error_names_a_missing_metric(run):
