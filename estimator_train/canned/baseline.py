@@ -10,7 +10,7 @@ import tf_keras
 
 from estimator_train.canned.parts.argument_types import Config, ModelDir, OptimizerArgument
 from estimator_train.canned.parts.columns import Batch
-from estimator_train.canned.parts.default_heads import put_head
+from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
 from estimator_train.canned.parts.models import Logits
 from estimator_train.canned.parts.optimizer_arguments import KerasChoice
 from estimator_train.canned.parts.specs import TrainedPart, make_model_fn
@@ -95,7 +95,8 @@ class BaselineClassifier(BaselineEstimator):
         config: Config = None,
         loss_reduction: str = _MEAN,
     ) -> None:
-        super().__init__(**put_head(locals()))
+        head = make_classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        super().__init__(head, model_dir, optimizer, config)
 
 
 class BaselineRegressor(BaselineEstimator):
@@ -118,4 +119,5 @@ class BaselineRegressor(BaselineEstimator):
         config: Config = None,
         loss_reduction: str = _MEAN,
     ) -> None:
-        super().__init__(**put_head(locals()))
+        head = make_regressor_head(label_dimension, weight_column, loss_reduction)
+        super().__init__(head, model_dir, optimizer, config)

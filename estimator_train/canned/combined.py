@@ -18,7 +18,7 @@ from estimator_train.canned.parts.argument_types import (
     OptimizerArgument,
     WarmStart,
 )
-from estimator_train.canned.parts.default_heads import put_head
+from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
 from estimator_train.canned.parts.models import Deep, Linear
 from estimator_train.canned.parts.optimizer_arguments import KerasChoice
 from estimator_train.canned.parts.specs import TrainedPart, make_model_fn
@@ -144,7 +144,21 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
         batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",
     ) -> None:
-        super().__init__(**put_head(locals()))
+        super().__init__(
+            head=make_classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction),
+            model_dir=model_dir,
+            linear_feature_columns=linear_feature_columns,
+            linear_optimizer=linear_optimizer,
+            dnn_feature_columns=dnn_feature_columns,
+            dnn_optimizer=dnn_optimizer,
+            dnn_hidden_units=dnn_hidden_units,
+            dnn_activation_fn=dnn_activation_fn,
+            dnn_dropout=dnn_dropout,
+            config=config,
+            batch_norm=batch_norm,
+            linear_sparse_combiner=linear_sparse_combiner,
+            warm_start_from=warm_start_from,
+        )
 
 
 class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
@@ -177,4 +191,18 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
         batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",
     ) -> None:
-        super().__init__(**put_head(locals()))
+        super().__init__(
+            head=make_regressor_head(label_dimension, weight_column, loss_reduction),
+            model_dir=model_dir,
+            linear_feature_columns=linear_feature_columns,
+            linear_optimizer=linear_optimizer,
+            dnn_feature_columns=dnn_feature_columns,
+            dnn_optimizer=dnn_optimizer,
+            dnn_hidden_units=dnn_hidden_units,
+            dnn_activation_fn=dnn_activation_fn,
+            dnn_dropout=dnn_dropout,
+            config=config,
+            batch_norm=batch_norm,
+            linear_sparse_combiner=linear_sparse_combiner,
+            warm_start_from=warm_start_from,
+        )

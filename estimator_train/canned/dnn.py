@@ -15,7 +15,7 @@ from estimator_train.canned.parts.argument_types import (
     OptimizerArgument,
     WarmStart,
 )
-from estimator_train.canned.parts.default_heads import put_head
+from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
 from estimator_train.canned.parts.models import Deep
 from estimator_train.canned.parts.optimizer_arguments import KerasChoice
 from estimator_train.canned.parts.specs import TrainedPart, make_model_fn
@@ -102,7 +102,18 @@ class DNNClassifier(DNNEstimator):
         loss_reduction: str = _MEAN,
         batch_norm: bool = False,
     ) -> None:
-        super().__init__(**put_head(locals()))
+        super().__init__(
+            head=make_classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction),
+            hidden_units=hidden_units,
+            feature_columns=feature_columns,
+            model_dir=model_dir,
+            optimizer=optimizer,
+            activation_fn=activation_fn,
+            dropout=dropout,
+            config=config,
+            warm_start_from=warm_start_from,
+            batch_norm=batch_norm,
+        )
 
 
 class DNNRegressor(DNNEstimator):
@@ -131,4 +142,15 @@ class DNNRegressor(DNNEstimator):
         loss_reduction: str = _MEAN,
         batch_norm: bool = False,
     ) -> None:
-        super().__init__(**put_head(locals()))
+        super().__init__(
+            head=make_regressor_head(label_dimension, weight_column, loss_reduction),
+            hidden_units=hidden_units,
+            feature_columns=feature_columns,
+            model_dir=model_dir,
+            optimizer=optimizer,
+            activation_fn=activation_fn,
+            dropout=dropout,
+            config=config,
+            warm_start_from=warm_start_from,
+            batch_norm=batch_norm,
+        )

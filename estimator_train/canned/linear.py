@@ -15,7 +15,7 @@ from estimator_train.canned.parts.argument_types import (
     OptimizerArgument,
     WarmStart,
 )
-from estimator_train.canned.parts.default_heads import put_head
+from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
 from estimator_train.canned.parts.models import Linear
 from estimator_train.canned.parts.optimizer_arguments import KerasChoice
 from estimator_train.canned.parts.sdca import LinearSDCA
@@ -102,7 +102,16 @@ class LinearClassifier(LinearEstimator):
         loss_reduction: str = _MEAN,
         sparse_combiner: str = "sum",
     ) -> None:
-        super().__init__(**put_head(locals()))
+        head = make_classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        super().__init__(
+            head=head,
+            feature_columns=feature_columns,
+            model_dir=model_dir,
+            optimizer=optimizer,
+            config=config,
+            sparse_combiner=sparse_combiner,
+            warm_start_from=warm_start_from,
+        )
 
 
 class LinearRegressor(LinearEstimator):
@@ -128,4 +137,13 @@ class LinearRegressor(LinearEstimator):
         loss_reduction: str = _MEAN,
         sparse_combiner: str = "sum",
     ) -> None:
-        super().__init__(**put_head(locals()))
+        head = make_regressor_head(label_dimension, weight_column, loss_reduction)
+        super().__init__(
+            head=head,
+            feature_columns=feature_columns,
+            model_dir=model_dir,
+            optimizer=optimizer,
+            config=config,
+            sparse_combiner=sparse_combiner,
+            warm_start_from=warm_start_from,
+        )

@@ -2,35 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from estimator_train.heads import BinaryClassHead, Head, MultiClassHead, RegressionHead
 from estimator_train.heads.types import LossFn, WeightColumn
 from estimator_train.heads.v1 import V1BinaryClassHead, V1MultiClassHead, V1RegressionHead
-
-_NO_ARGUMENTS = ("self", "__class__")
-_HEAD_ARGUMENTS = (
-    "n_classes",
-    "label_dimension",
-    "weight_column",
-    "label_vocabulary",
-    "loss_reduction",
-)
-
-
-def put_head(arguments: Mapping[str, Any], *, v1: bool = False) -> dict[str, Any]:
-    """Returns the arguments of an estimator with a head in place of those that describe the head.
-
-    Args:
-      arguments: The `locals()` of the constructor of a classifier or regressor, whose base class
-        takes a head and all its other arguments.
-      v1: Whether the head is one of v1.
-    """
-    others = {name: given for name, given in arguments.items() if name not in _NO_ARGUMENTS}
-    of_head = {name: others.pop(name) for name in _HEAD_ARGUMENTS if name in others}
-    make_head = make_classifier_head if "n_classes" in of_head else make_regressor_head
-    return {"head": make_head(**of_head, v1=v1), **others}
 
 
 def make_classifier_head(

@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from estimator_train.canned.baseline import LEARNING_RATE, Bias
 from estimator_train.canned.parts.argument_types import Config, ModelDir, OptimizerArgument
-from estimator_train.canned.parts.default_heads import put_head
+from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
 from estimator_train.canned.parts.specs import TrainedPart, make_v1_model_fn
 from estimator_train.estimator import Estimator
@@ -59,7 +59,10 @@ class BaselineClassifier(BaselineEstimator):
         config: Config = None,
         loss_reduction: str = _SUM,
     ) -> None:
-        super().__init__(**put_head(locals(), v1=True))
+        head = make_classifier_head(
+            n_classes, weight_column, label_vocabulary, loss_reduction, v1=True
+        )
+        super().__init__(head, model_dir, optimizer, config)
 
 
 class BaselineRegressor(BaselineEstimator):
@@ -81,4 +84,5 @@ class BaselineRegressor(BaselineEstimator):
         config: Config = None,
         loss_reduction: str = _SUM,
     ) -> None:
-        super().__init__(**put_head(locals(), v1=True))
+        head = make_regressor_head(label_dimension, weight_column, loss_reduction, v1=True)
+        super().__init__(head, model_dir, optimizer, config)

@@ -15,7 +15,7 @@ from estimator_train.canned.parts.argument_types import (
     Partitioner,
     WarmStart,
 )
-from estimator_train.canned.parts.default_heads import put_head
+from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
 from estimator_train.canned.parts.models import Deep
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
 from estimator_train.canned.parts.specs import TrainedPart, make_v1_model_fn
@@ -89,7 +89,21 @@ class DNNClassifier(DNNEstimator):
         loss_reduction: str = _SUM,
         batch_norm: bool = False,
     ) -> None:
-        super().__init__(**put_head(locals(), v1=True))
+        super().__init__(
+            head=make_classifier_head(
+                n_classes, weight_column, label_vocabulary, loss_reduction, v1=True
+            ),
+            hidden_units=hidden_units,
+            feature_columns=feature_columns,
+            model_dir=model_dir,
+            optimizer=optimizer,
+            activation_fn=activation_fn,
+            dropout=dropout,
+            input_layer_partitioner=input_layer_partitioner,
+            config=config,
+            warm_start_from=warm_start_from,
+            batch_norm=batch_norm,
+        )
 
 
 class DNNRegressor(DNNEstimator):
@@ -118,4 +132,16 @@ class DNNRegressor(DNNEstimator):
         loss_reduction: str = _SUM,
         batch_norm: bool = False,
     ) -> None:
-        super().__init__(**put_head(locals(), v1=True))
+        super().__init__(
+            head=make_regressor_head(label_dimension, weight_column, loss_reduction, v1=True),
+            hidden_units=hidden_units,
+            feature_columns=feature_columns,
+            model_dir=model_dir,
+            optimizer=optimizer,
+            activation_fn=activation_fn,
+            dropout=dropout,
+            input_layer_partitioner=input_layer_partitioner,
+            config=config,
+            warm_start_from=warm_start_from,
+            batch_norm=batch_norm,
+        )

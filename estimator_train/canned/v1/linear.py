@@ -15,7 +15,7 @@ from estimator_train.canned.parts.argument_types import (
     Partitioner,
     WarmStart,
 )
-from estimator_train.canned.parts.default_heads import put_head
+from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
 from estimator_train.canned.parts.models import Linear
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
 from estimator_train.canned.parts.sdca import LinearSDCA
@@ -86,7 +86,18 @@ class LinearClassifier(LinearEstimator):
         loss_reduction: str = _SUM,
         sparse_combiner: str = "sum",
     ) -> None:
-        super().__init__(**put_head(locals(), v1=True))
+        super().__init__(
+            head=make_classifier_head(
+                n_classes, weight_column, label_vocabulary, loss_reduction, v1=True
+            ),
+            feature_columns=feature_columns,
+            model_dir=model_dir,
+            optimizer=optimizer,
+            config=config,
+            partitioner=partitioner,
+            sparse_combiner=sparse_combiner,
+            warm_start_from=warm_start_from,
+        )
 
 
 class LinearRegressor(LinearEstimator):
@@ -112,4 +123,13 @@ class LinearRegressor(LinearEstimator):
         loss_reduction: str = _SUM,
         sparse_combiner: str = "sum",
     ) -> None:
-        super().__init__(**put_head(locals(), v1=True))
+        super().__init__(
+            head=make_regressor_head(label_dimension, weight_column, loss_reduction, v1=True),
+            feature_columns=feature_columns,
+            model_dir=model_dir,
+            optimizer=optimizer,
+            config=config,
+            partitioner=partitioner,
+            sparse_combiner=sparse_combiner,
+            warm_start_from=warm_start_from,
+        )
