@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-from collections.abc import Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -38,12 +37,6 @@ class Settings:
     pruning_mode: str
     quantile_sketch_epsilon: float
     train_in_memory: bool = False
-
-    @classmethod
-    def from_arguments(cls, arguments: Mapping[str, Any]) -> Settings:
-        """Returns the settings among all arguments of an estimator, by their names."""
-        names = {field.name for field in dataclasses.fields(cls)}
-        return cls(**{name: arguments[name] for name in names & arguments.keys()})
 
     def __post_init__(self) -> None:
         """Checks the numbers."""
