@@ -44,13 +44,14 @@ class _Lines(logging.Handler):
 @contextlib.contextmanager
 def _log_lines() -> Iterator[list[str]]:
     logger, handler = tf.get_logger(), _Lines()
-    level, logger.level = logger.level, logging.INFO
+    level = logger.level
+    logger.setLevel(logging.INFO)
     logger.addHandler(handler)
     try:
         yield handler.lines
     finally:
         logger.removeHandler(handler)
-        logger.level = level
+        logger.setLevel(level)
 
 
 def data(last: float = 1.0) -> Callable[[], tf.data.Dataset]:
