@@ -10,7 +10,7 @@ time when it runs itself, as after the update that it waits for. The reads in th
 wait for all that the reading operation waits for.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import tensorflow as tf
 
@@ -113,18 +113,26 @@ class Copies:
             return tuple(map(tf.identity, results))
 
 
-def use_copies(definition: tf.compat.v1.GraphDef, graph: tf.Graph) -> None:
+def use_copies(
+    definition: tf.compat.v1.GraphDef, graph: tf.Graph, kept: Collection[tf.Operation]
+) -> None:
     """Rewrites operations for copies in the place of reference variables.
 
     Args:
       definition: The operations, without the variables; changed in place.
       graph: The graph that they are from.
+      kept: Operations that the loop uses by their names.
     """
-    names = {node.name for node in definition.node}
     nodes = [*definition.node]
+    names = {node.name for node in nodes}
+    named = {name[1:] for node in nodes for name in node.input if name.startswith("^")}
+    named |= {operation.name for operation in kept}
     del definition.node[:]
     for node in nodes:
-        definition.node.extend(_rewrite(node, graph.get_operation_by_name(node.name), names))
+        operation = graph.get_operation_by_name(node.name)
+        is_read = operation.type == "Identity" and _shares_memory(operation.inputs[0])
+        if not is_read or node.name in named:  # All that use a read get a separate one.
+            definition.node.extend(_rewrite(node, operation, names))
 
 
 def _rewrite(

@@ -57,7 +57,8 @@ class SubGraph:
         names = [self.operation.name, *(tensor.name for tensor in self.outputs)]
         definition = self.define(self.needed)
         if self.copies is not None:
-            use_copies(definition, self.operation.graph)
+            kept = [self.operation, *(tensor.op for tensor in self.outputs)]
+            use_copies(definition, self.operation.graph, kept)
         ran, *values = tf.import_graph_def(definition, inputs, names, name=name)
         with tf.control_dependencies([ran]):
             # An import forgets the shape of what a tf.cond returns.
