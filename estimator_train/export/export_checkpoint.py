@@ -1,7 +1,6 @@
 """Exports a checkpoint as a SavedModel with a graph for each mode."""
 
 import contextlib
-import os
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 
@@ -73,7 +72,7 @@ def export(
         return writer.path.encode()
 
     if checkpoint_path:
-        return export_from(os.fsdecode(checkpoint_path))
+        return export_from(checkpoint_path)
     return retry_on_deleted_checkpoint(context.model_dir, export_from, latest_checkpoint())
 
 

@@ -195,6 +195,7 @@ def build_loop(
             step_loss = step.run(handles)
         else:
             steps, step_loss = step.run(handles, limit - done)
+        step_loss.set_shape([])  # Some losses have no static shape.
         with tf.control_dependencies([step_loss]):
             done = done + steps
             with tf.control_dependencies([steps_done.assign(done), last_loss.assign(step_loss)]):

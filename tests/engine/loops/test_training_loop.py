@@ -226,6 +226,16 @@ def test_a_step_that_moves_the_counter_otherwise_runs_single_steps(tmp_path, cap
     assert "does not increment the global step by one" in caplog.text
 
 
+def test_a_loss_without_a_static_shape_runs_in_a_loop():
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        count = tf.compat.v1.get_variable("n", initializer=0.0, use_resource=True)
+        loss = tf.compat.v1.placeholder_with_default(tf.constant(2.0), None)
+        loop = build_loop(count.assign_add(1.0).op, loss)
+        session.run(count.initializer)
+        assert loop.run(session, 3)[:2] == (3, 2.0)
+        assert session.run(count) == 3.0
+
+
 class _StartAndEnd(est.SessionRunHook):
     """Hook that acts at the start and at the end of a session alone."""
 
