@@ -20,7 +20,7 @@ from estimator_train.engine.compiled.trial import NotCompilableError, Trial
 from estimator_train.engine.loops.chosen_executor import ChosenExecutor
 from estimator_train.engine.loops.coordination import LoopVote
 from estimator_train.engine.loops.step_fetches import TrainOp
-from estimator_train.engine.loops.sub_graph import find_sub_graph
+from estimator_train.engine.loops.sub_graph import SubGraph, find_sub_graph
 from estimator_train.engine.tf_internals import sessions
 
 
@@ -168,12 +168,9 @@ def build_loop(
     copies = sub_graph.copies
     step: CompiledStep | ChunkedStep | None = None
     if compiled:
-        if copies:
-            raise NotCompilableError("it has reference variables of TensorFlow 1")
         if vote is not None:
             raise NotCompilableError("its workers vote after each step")
-        step = compile_step(operation, loss, sub_graph.needed, sub_graph.captured, sub_graph.define)
-        step = _check_compiled(step, loss, compiled == "auto", chunks, can_be_nan)
+        step = _compile(sub_graph, loss, compiled == "auto", chunks, can_be_nan)
     max_steps = _LoopVariable("steps", tf.int64)
     steps_done = _LoopVariable("done", tf.int64)
     last_loss = _LoopVariable("loss", loss.dtype)
@@ -220,14 +217,19 @@ def build_loop(
     return StepLoop(max_steps, steps_done, last_loss, results, trial, batch_size, store)
 
 
-def _check_compiled(
-    step: CompiledStep,
+def _compile(
+    sub_graph: SubGraph,
     loss: tf.Tensor,
     is_choice: bool,
     chunks: BatchChunks | None,
     can_be_nan: bool,
 ) -> CompiledStep | ChunkedStep:
-    """Checks a compiled step; returns it, or a loop of it over chunks; see `build_loop`."""
+    """Returns the compiled step, or a compiled loop of it over chunks; see `build_loop`."""
+    if sub_graph.copies:
+        raise NotCompilableError("it has reference variables of TensorFlow 1")
+    step = compile_step(
+        sub_graph.operation, loss, sub_graph.needed, sub_graph.captured, sub_graph.define
+    )
     if is_choice:
         step.check_choice(loss.graph)
     elif chunks is None:
