@@ -174,13 +174,12 @@ def build_loop(
     max_steps = _LoopVariable("steps", tf.int64)
     steps_done = _LoopVariable("done", tf.int64)
     last_loss = _LoopVariable("loss", loss.dtype)
-    limit = max_steps.read
     before = [steps_done.assign(tf.constant(0, tf.int64)), *(copies.load() if copies else [])]
     with tf.control_dependencies(before):
         start = [tf.constant(0, tf.int64), tf.zeros([], loss.dtype)]
 
     def wants_step(done: tf.Tensor, step_loss: tf.Tensor) -> tf.Tensor:
-        has_steps = done < limit
+        has_steps = done < max_steps.read
         return tf.logical_and(has_steps, tf.math.is_finite(step_loss)) if can_be_nan else has_steps
 
     def run_step(done: tf.Tensor, _: tf.Tensor, *votes: tf.Tensor) -> list[tf.Tensor]:
@@ -191,7 +190,7 @@ def build_loop(
         elif isinstance(step, CompiledStep):
             step_loss = step.run(handles)
         else:
-            steps, step_loss = step.run(handles, limit - done)
+            steps, step_loss = step.run(handles, max_steps.read - done)
         step_loss.set_shape([])  # Some losses have no static shape.
         with tf.control_dependencies([step_loss]):
             done = done + steps
@@ -208,10 +207,9 @@ def build_loop(
         start += [tf.constant(True), tf.constant(True)]
     with _enable_control_flow_v2():
         outcome = tf.while_loop(is_step_next, run_step, start, parallel_iterations=1)
-    results = tuple(outcome[:3])
-    store = copies.store() if copies else None
+    results, store = tuple(outcome[:3]), None
     if copies:
-        results = copies.store_after(results)
+        results, store = copies.store_after(results), copies.store()
     trial = None if step is None else step.make_trial(loss.graph)
     batch_size = chunks.batch_size if chunks is not None else None
     return StepLoop(max_steps, steps_done, last_loss, results, trial, batch_size, store)

@@ -90,6 +90,8 @@ class TrainingLoop:
             self._build()
         if settings.xla and not self.can_loop:
             _LOG.warning("XLA compiles nothing: training runs one step per session call.")
+        elif settings.xla and self._loop is not None and self._loop.store is not None:
+            _LOG.warning("XLA compiles nothing: the step has reference variables of TensorFlow 1.")
         elif settings.xla:
             self._build_compiled(chunks)
 

@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.loops import reference_variables
+from estimator_train.engine.loops import reference_variables, sub_graph
 
 v1 = tf.compat.v1
 ROWS = 96
@@ -144,7 +144,7 @@ class CountLoopSteps(est.SessionRunHook):
         self.steps += steps
 
 
-def make_estimator(build: Any, model_dir: Path) -> est.Estimator:
+def make_estimator(build: Any, model_dir: Path, **settings: Any) -> est.Estimator:
     def model_fn(features: Any, labels: Any, mode: str) -> est.EstimatorSpec:
         with v1.variable_scope("", use_resource=False):
             loss, train_op = build(features, labels)
@@ -159,7 +159,7 @@ def make_estimator(build: Any, model_dir: Path) -> est.Estimator:
             mode, loss=loss, train_op=tf.group(train_op), eval_metric_ops={"mae": mean}
         )
 
-    return est.Estimator(model_fn, model_dir, est.RunConfig(tf_random_seed=1))
+    return est.Estimator(model_fn, model_dir, est.RunConfig(tf_random_seed=1, **settings))
 
 
 def read_variables(model_dir: Path) -> dict[str, Any]:
@@ -181,12 +181,20 @@ def test_loops_have_the_values_of_single_steps(name: str, tmp_path: Path) -> Non
 
 
 def test_an_evaluation_runs_in_loops_up_to_the_end_of_the_input(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its metrics are reference variables too, which the end of the input interrupts."""
     estimator = make_estimator(MODELS["adam"], tmp_path)
     estimator.train(input_fn, steps=5)
+    copied: list[Any] = []
+
+    def copy(variables: Any) -> reference_variables.Copies:
+        copied.append(variables)
+        return reference_variables.Copies(variables)
+
+    monkeypatch.setattr(sub_graph, "Copies", copy)
     loops, calls = estimator.evaluate(input_fn), []
+    assert len(copied) == 1
 
     class CountCalls(est.SessionRunHook):
         def after_run(self, run_context: Any, run_values: Any) -> None:
@@ -211,3 +219,13 @@ def test_a_reason_is_logged_where_a_step_cannot_run_on_copies(
     watch("updates some rows of a large reference variable")
     monkeypatch.setattr(reference_variables, "_MAX_BYTES", 8)
     watch("its reference variables have 0 MB")
+
+
+@pytest.mark.parametrize("xla", [True, "auto"])
+def test_xla_compiles_no_reference_variables_and_training_goes_on(
+    xla: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    estimator = make_estimator(MODELS["adam"], tmp_path, xla=xla)
+    estimator.train(input_fn, steps=8)
+    assert estimator.get_variable_value("global_step") == 8
+    assert "XLA compiles nothing: the step has reference variables" in caplog.text
