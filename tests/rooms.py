@@ -64,8 +64,8 @@ ROOMS = {
     ),
     "engine.tf_internals": "",
     "estimator": (
-        "cluster engine engine.checkpoints engine.context engine.distributed engine.run "
-        "estimator_spec export predictor run_config"
+        "cluster engine engine.checkpoints engine.context engine.distributed engine.graph "
+        "engine.run estimator_spec export predictor run_config"
     ),
     "estimator_spec": "engine engine.tf_internals",
     "estimator_train": (

@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from estimator_train import bootstrap
 from estimator_train.engine.tf_internals import modes
-from estimator_train.engine.type_aliases import Params, Strategy
+from estimator_train.engine.type_aliases import InputFn, Params, Strategy, TensorStructure
 
 bootstrap.prepare_tensorflow()
 _LOG = tf.get_logger()
@@ -94,6 +94,41 @@ def call_model_fn(model_fn: Callable[..., Any], available: Mapping[str, Any]) ->
     has_labels = available["labels"] is not None
     required = {"labels": _LABELS_NOT_TAKEN} if has_labels else None
     return call_with_known(model_fn, available, required_arguments=required)
+
+
+class UserFunctionMethods:
+    """Methods of Estimator that call its model_fn and an input_fn; programs override them."""
+
+    _model_fn: Callable[..., Any]
+
+    def _get_call_arguments(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _call_input_fn(
+        self,
+        input_fn: InputFn,
+        mode: str,
+        input_context: tf.distribute.InputContext | None = None,
+    ) -> Any:
+        fallbacks = {}
+        available = self._list_arguments(mode=mode)
+        if input_context is not None:
+            available["input_context"] = input_context
+        else:  # An input_fn keeps its own default.
+            fallbacks["input_context"] = tf.distribute.InputContext()
+        return call_with_known(input_fn, available, fallbacks)
+
+    def _call_model_fn(
+        self, features: TensorStructure, labels: TensorStructure, mode: str, config: Any
+    ) -> Any:
+        available = self._list_arguments(features=features, labels=labels, mode=mode, config=config)
+        _LOG.info("Calling model_fn.")
+        spec = call_model_fn(self._model_fn, available)
+        _LOG.info("Done calling model_fn.")
+        return spec
+
+    def _list_arguments(self, **given: Any) -> dict[str, Any]:
+        return {**self._get_call_arguments(), **given}
 
 
 def requires(fn: Callable[..., Any], name: str) -> bool:

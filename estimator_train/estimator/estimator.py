@@ -13,10 +13,11 @@ from estimator_train.engine.checkpoints.reading import has_reached_step
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings, make_settings
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import join_cluster, serve
+from estimator_train.engine.graph.step_graph import GlobalStepMethods
 from estimator_train.engine.model_cache import ModelCache
 from estimator_train.engine.run import evaluate, predict, train
 from estimator_train.engine.type_aliases import InputFn, Params, PredictKeys, TensorStructure
-from estimator_train.engine.user_functions import call_model_fn, call_with_known, validate_model_fn
+from estimator_train.engine.user_functions import UserFunctionMethods, validate_model_fn
 from estimator_train.estimator.config_defaults import complete_config, describe_process
 from estimator_train.estimator.model_methods import ModelMethods
 from estimator_train.estimator.overridden_members import (
@@ -40,7 +41,7 @@ _ASSIGNED = {
 _Estimator = TypeVar("_Estimator", bound="Estimator")
 
 
-class Estimator(ModelMethods):
+class Estimator(ModelMethods, UserFunctionMethods, GlobalStepMethods):
     """Trains and evaluates models (the v1 class; `estimator_train.Estimator` is its v2 form).
 
     An estimator keeps its variables in `model_dir`: each call builds a graph and continues from the
@@ -107,7 +108,8 @@ class Estimator(ModelMethods):
         def public_model_fn(
             features: TensorStructure, labels: TensorStructure, mode: str, config: RunConfig
         ) -> EstimatorSpec:
-            return self._call_model_fn(features, labels, mode, config)
+            spec: EstimatorSpec = self._call_model_fn(features, labels, mode, config)
+            return spec
 
         return public_model_fn
 
@@ -250,45 +252,11 @@ class Estimator(ModelMethods):
             yield_single_examples,
         )
 
-    # Programs override, replace, call and assign the private members that follow, as those of
-    # tf.estimator's Estimator. The engine calls user functions through them.
+    # Programs override, replace, call and assign the private members that follow and those of
+    # UserFunctionMethods and GlobalStepMethods, as those of tf.estimator's Estimator.
 
     def _assert_members_are_not_overridden(self) -> None:
         refuse_overridden_members(type(self))
-
-    def _create_global_step(self, graph: tf.Graph) -> tf.Variable:
-        return tf.compat.v1.train.create_global_step(graph)
-
-    def _create_and_assert_global_step(self, graph: tf.Graph) -> tf.Variable:
-        step = self._create_global_step(graph)
-        if step is not tf.compat.v1.train.get_global_step(graph):
-            raise ValueError("_create_global_step must make the global step of the graph.")
-        return step
-
-    def _call_input_fn(
-        self,
-        input_fn: InputFn,
-        mode: str,
-        input_context: tf.distribute.InputContext | None = None,
-    ) -> Any:
-        available: dict[str, Any] = {"mode": mode, "config": self._update_config()}
-        available["params"] = self._get_call_params()
-        fallbacks = {}
-        if input_context is not None:
-            available["input_context"] = input_context
-        else:  # An input_fn keeps its own default.
-            fallbacks["input_context"] = tf.distribute.InputContext()
-        return call_with_known(input_fn, available, fallbacks)
-
-    def _call_model_fn(
-        self, features: TensorStructure, labels: TensorStructure, mode: str, config: RunConfig
-    ) -> EstimatorSpec:
-        available = {"features": features, "labels": labels, "mode": mode, "config": config}
-        available["params"] = self._get_call_params()
-        _LOG.info("Calling model_fn.")
-        spec: EstimatorSpec = call_model_fn(self._model_fn, available)
-        _LOG.info("Done calling model_fn.")
-        return spec
 
     def _convert_train_steps_to_hooks(
         self, steps: int | None, max_steps: int | None
@@ -344,6 +312,10 @@ class Estimator(ModelMethods):
                 config = config.replace() if config is self._config else config
                 setattr(config, setting, value)
         return config
+
+    def _get_call_arguments(self) -> dict[str, Any]:
+        """Returns the params and config that model_fn and input_fn get in the current call."""
+        return {"params": self._get_call_params(), "config": self._update_config()}
 
     def _get_call_params(self) -> Any:
         """Returns the params that model_fn or input_fn gets in the current call."""

@@ -69,6 +69,19 @@ def build_step(
     return Step(inputs, spec, global_step, batch_size)
 
 
+class GlobalStepMethods:
+    """Methods of Estimator that make the global step; programs override and call them."""
+
+    def _create_global_step(self, graph: tf.Graph) -> tf.Variable:
+        return tf.compat.v1.train.create_global_step(graph)
+
+    def _create_and_assert_global_step(self, graph: tf.Graph) -> tf.Variable:
+        step = self._create_global_step(graph)
+        if step is not tf.compat.v1.train.get_global_step(graph):
+            raise ValueError("_create_global_step must make the global step of the graph.")
+        return step
+
+
 @contextlib.contextmanager
 def open_model_graph(
     context: EstimatorContext, device_fn: Callable[..., Any] | None = None
