@@ -28,7 +28,7 @@ OF_LIBRARIES = {
     "estimator_train/engine/graph/loss_scale.py": {
         "_create_slots": "only this creates the slots of a v1 optimizer before `tf.cond` uses them",
     },
-    "estimator_train/engine/sessions/session.py": {
+    "estimator_train/engine/sessions/restore.py": {
         "_save_slice_info": "only this attribute marks a part of a partitioned variable",
     },
     "estimator_train/export/boosted_trees.py": {

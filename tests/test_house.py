@@ -227,7 +227,7 @@ def walks():
 
 @pytest.mark.parametrize(
     ("verb", "limit", "complete_limit", "last"),
-    [("train", 20, 52, "unfinished"), ("evaluate", 17, 39, "best")],
+    [("train", 20, 52, "unfinished"), ("evaluate", 17, 40, "best")],
 )
 def test_a_plain_call_walks_through_few_files(walks, verb, limit, complete_limit, last):
     call, complete = walks[verb]["call"], walks[verb]["complete"]

@@ -10,7 +10,8 @@ from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.reading import retry_on_deleted_checkpoint
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
-from estimator_train.engine.sessions.session import make_session_config, prepare_restore
+from estimator_train.engine.sessions.restore import prepare_restore
+from estimator_train.engine.sessions.session import make_session_config
 from estimator_train.engine.tf_internals import saver_entries
 from estimator_train.export.receivers import ReceiverFn
 from estimator_train.export.saved_model import EXPORT_TAGS, SavedModelWriter, open_writer

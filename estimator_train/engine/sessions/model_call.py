@@ -20,7 +20,8 @@ from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.model_cache import ModelCache, find_reused_input
 from estimator_train.engine.sessions.built_model import BuiltModel, Fetches, ModelJob
 from estimator_train.engine.sessions.open_model import OpenModel, PlainSession, ends_input
-from estimator_train.engine.sessions.session import make_session_config, prepare_restore
+from estimator_train.engine.sessions.restore import prepare_restore
+from estimator_train.engine.sessions.session import make_session_config
 from estimator_train.engine.tf_internals import sessions
 from estimator_train.estimator_spec.spec import ModeKeys
 

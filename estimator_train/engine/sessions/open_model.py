@@ -21,7 +21,7 @@ from estimator_train.engine.inputs.reused_input import InputSlot, InputStart
 from estimator_train.engine.loops.prepared_calls import PreparedCalls
 from estimator_train.engine.model_cache import ReusedInput
 from estimator_train.engine.sessions.built_model import BuiltModel
-from estimator_train.engine.sessions.session import prepare_restore
+from estimator_train.engine.sessions.restore import prepare_restore
 from estimator_train.engine.tf_internals import graph_edits, iterators, sessions
 
 # Each imported input leaves its operations in the graph; past these limits a model is rebuilt.

@@ -1,13 +1,11 @@
-"""Sessions of the engine: their configuration, their creation, and errors of a restore."""
+"""Sessions of the engine: their configuration and their creation."""
 
-import contextlib
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import keras_3
 from estimator_train.engine.checkpoints import storage
 from estimator_train.engine.checkpoints.integrity import (
     fingerprint_checkpoint,
@@ -24,38 +22,18 @@ from estimator_train.engine.graph.mixed_precision import enable_casts
 from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.loops.training_loop import needs_other_workers
 from estimator_train.engine.sessions.initial_fills import fill_variables
+from estimator_train.engine.sessions.restore import prepare_restore
 from estimator_train.engine.sessions.worker_session import PromptSessionCreator
-from estimator_train.engine.tf_internals import graph_messages, saver_entries
+from estimator_train.engine.tf_internals import graph_messages
 from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
 from estimator_train.goodput.clock import RESTORE, process_clock
 from estimator_train.run_config.topology import is_multi_worker
 
-_LOG = tf.get_logger()
 # Time that a session waits for its threads when it closes. The thread of a chief that sums the
 # gradients of workers ends only with the session.
 _STOP_GRACE_SECS = 120
 _STOP_GRACE_OF_SUMMING_SECS = 2
 _LARGE_CONSTANTS_BYTES = 64 * 2**20
-_MAX_NAMES = 10
-_OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
-_OTHER_FORMAT = (
-    " The checkpoint is object-based and the model restores variables by their names: a Keras "
-    'model that wrote it has checkpoint_format="checkpoint".'
-)
-_OF_KERAS_3 = (
-    " The model is one of Keras 3. If its tf_keras form wrote the checkpoint, load the weights by "
-    "keras.load_trained(model, checkpoint), and train the model in another model_dir."
-)
-_MISMATCH = (
-    "Restoring from checkpoint failed. This is most likely due to a mismatch between the current "
-    "graph and the graph from the checkpoint."
-)
-# State of the process: directories and mismatches there that were logged.
-_warned: set[tuple[str, ...]] = set()
-
-
-class CheckpointMismatchError(tf.errors.InvalidArgumentError, ValueError):
-    """Error for a variable whose shapes in the checkpoint and in the model differ."""
 
 
 def make_session_config(
@@ -187,11 +165,9 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
                 self._settings,
                 checkpoint_filename_with_path=copy or path,
             )
+            prepared = prepare_restore(path, self._restores_by_name) if path else nullcontext()
             try:
-                with (
-                    process_clock.spend(RESTORE),
-                    prepare_restore(path, self._restores_by_name),
-                ):
+                with process_clock.spend(RESTORE), prepared:
                     session = creator.create_session()
             except tf.errors.OpError as error:
                 if interim and self._config.num_worker_replicas > 1:
@@ -224,123 +200,3 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
         """Returns whether an error may be that of a lost server, which its callers handle."""
         lost = (tf.errors.AbortedError, tf.errors.UnavailableError)
         return bool(self._config.master) and isinstance(error, lost)
-
-
-@contextlib.contextmanager
-def prepare_restore(checkpoint_path: str | None, by_name: bool = True) -> Iterator[None]:
-    """Prepares a restore in the context; names the variables if the checkpoint does not fit.
-
-    The default graph gets the Saver that a Scaffold without one uses, which reads a large
-    checkpoint by several operations, or an object-based one by its places.
-
-    A restore gives a resource variable the shape in the checkpoint without a message. Programs of
-    tf.estimator may depend on that, so this function only warns, once for each mismatch. Reference
-    variables, those of TensorFlow 1, cannot change their shape.
-
-    Args:
-      checkpoint_path: The checkpoint that is restored, or None.
-      by_name: Whether the saver restores variables by their names. The saver of a user's Scaffold
-        may use other names, so that shapes cannot be compared.
-
-    Raises:
-      CheckpointMismatchError: A reference variable of the default graph has another shape in the
-        checkpoint.
-      NotFoundError: A variable of the default graph is not in the checkpoint.
-    """
-    graph = tf.compat.v1.get_default_graph()
-    saved = _read_saved_shapes(checkpoint_path)
-    mismatched = _find_mismatched(graph, saved) if by_name else {}
-    if mismatched:
-        mismatches = [
-            f"'{name}' has shape {saved[name]} in it and {variable.shape.as_list()} in the model"
-            for name, variable in mismatched.items()
-        ] + _describe_absent(graph, saved)
-        advice = _make_advice(checkpoint_path, mismatches)
-        if any(variable.op.type != "VarHandleOp" for variable in mismatched.values()):
-            raise CheckpointMismatchError(None, None, f"{_MISMATCH}\n\n{advice}")
-        key = os.path.dirname(str(checkpoint_path)), *mismatches
-        if key not in _warned:
-            _warned.add(key)
-            _LOG.warning(
-                "%s The variables take the shapes in the checkpoint, as under tf.estimator.", advice
-            )
-    if checkpoint_path and by_name:
-        saver = _find_default_saver(graph)
-        if _OBJECT_GRAPH in saved:
-            saver_entries.prepare_restore_by_places(saver, checkpoint_path)
-    try:
-        yield
-    except tf.errors.NotFoundError as error:
-        absent = _describe_absent(graph, saved)
-        if not absent:
-            raise
-        more = _OTHER_FORMAT if by_name and _OBJECT_GRAPH in saved else ""
-        more = _OF_KERAS_3 if keras_3.is_allowed(graph) else more
-        message = f"{_make_advice(checkpoint_path, absent)}{more}\n{error.message}"
-        raise type(error)(error.node_def, error.op, message) from error
-
-
-def _find_default_saver(graph: tf.Graph) -> tf.compat.v1.train.Saver:
-    """Returns the Saver that a Scaffold without one uses; creates it if the graph has no Saver."""
-    savers = graph.get_collection_ref(tf.compat.v1.GraphKeys.SAVERS)
-    if not savers:
-        savers.append(
-            tf.compat.v1.train.Saver(
-                sharded=True,
-                builder=saver_entries.RestoreByParts(),
-                allow_empty=True,
-                defer_build=True,
-            )
-        )
-    return savers[0]
-
-
-def _make_advice(checkpoint_path: str | None, mismatches: list[str]) -> str:
-    shown = "; ".join(mismatches[:_MAX_NAMES])
-    more = f"; and {len(mismatches) - _MAX_NAMES} more" if len(mismatches) > _MAX_NAMES else ""
-    return (
-        f"The checkpoint {checkpoint_path} does not fit the model: {shown}{more}. Use the model "
-        "that wrote it, another model_dir, or warm_start_from to take over the variables that fit."
-    )
-
-
-def _read_saved_shapes(checkpoint_path: str | None) -> dict[str, list[int]]:
-    """Returns shapes by variable name; none if there is no checkpoint or it cannot be read.
-
-    The restore itself raises the error for a checkpoint that cannot be read.
-    """
-    if checkpoint_path is None:
-        return {}
-    try:
-        return dict(tf.train.list_variables(checkpoint_path))
-    except (tf.errors.OpError, ValueError):
-        return {}
-
-
-def _list_variables(graph: tf.Graph) -> dict[str, tf.Variable]:
-    """Returns the global variables by name, without slices of partitioned ones.
-
-    The name is not that of `variable.op`, which is an operation that sums replicas for a variable
-    that each replica updates alone; a finalized graph cannot add it.
-    """
-    with graph.as_default():
-        found = tf.compat.v1.global_variables()
-    return {
-        v.name.rpartition(":")[0]: v
-        for v in found
-        if isinstance(v, tf.Variable) and not getattr(v, "_save_slice_info", None)
-    }
-
-
-def _find_mismatched(graph: tf.Graph, saved: dict[str, list[int]]) -> dict[str, tf.Variable]:
-    return {
-        name: variable
-        for name, variable in _list_variables(graph).items()
-        if name in saved and not variable.shape.is_compatible_with(saved[name])
-    }
-
-
-def _describe_absent(graph: tf.Graph, saved: dict[str, list[int]]) -> list[str]:
-    if not saved:
-        return []
-    return [f"'{name}' is not in it" for name in _list_variables(graph) if name not in saved]
