@@ -47,20 +47,27 @@ def make_distributed_inputs(
             )
         return select_shard(dataset, input_context)
 
+    config = context.config
     is_synchronous = mode == ModeKeys.TRAIN and context.topology.is_synchronous
     if is_synchronous and len(strategy.extended.worker_devices) == 1:
-        config = context.config
         input_context = tf.distribute.InputContext(
             num_input_pipelines=config.num_worker_replicas,
             input_pipeline_id=config.global_id_in_cluster,
             num_replicas_in_sync=strategy.num_replicas_in_sync,
         )
         return make_lookahead_inputs(dataset_fn(input_context), input_context)
-    if mode == ModeKeys.TRAIN and context.config.save_input_position:
+    on_host = config.save_input_position or (not config.master and _has_only_cpus(strategy))
+    if mode == ModeKeys.TRAIN and on_host:
         return _make_inputs_of_one_iterator(dataset_fn, strategy)
     iterator = iterators.find_input_iterator(strategy, dataset_fn)
     features, labels = split(iterator.get_next())
     return Inputs(features, labels, iterator, iterator.initializer)
+
+
+def _has_only_cpus(strategy: tf.distribute.Strategy) -> bool:
+    """Returns whether all devices of a strategy read batches from the memory of the host."""
+    devices = map(tf.DeviceSpec.from_string, strategy.extended.worker_devices)
+    return all(device.device_type == "CPU" for device in devices)
 
 
 def _make_inputs_of_one_iterator(
@@ -69,7 +76,8 @@ def _make_inputs_of_one_iterator(
 ) -> Inputs:
     """Returns features and labels of one iterator on the host, which replicas read in turn.
 
-    A strategy's own iterator reads ahead for each device, and its position cannot be saved.
+    A strategy's own iterator reads ahead for each device, which CPUs do not gain from; its position
+    cannot be saved, and its stages are not optimized.
     """
     datasets: list[tuple[tf.distribute.InputContext, tf.data.Dataset]] = []
 

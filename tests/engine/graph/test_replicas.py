@@ -19,7 +19,9 @@ from conftest import linear_input_fn, linear_model_fn
 class Note(tf.compat.v1.train.SessionRunHook):
     def __init__(self): self.events = []
     def begin(self): self.events.append("begin")
-    def end(self, session): self.events.append("end")
+    def end(self, session):
+        self.events.append("end")
+        self.operations = {operation.type for operation in session.graph.get_operations()}
 
 note = Note()
 calls = []
@@ -52,6 +54,8 @@ for name, strategy in {
         "metrics": {k: float(v) for k, v in metrics.items()},
         "predictions": len(list(estimator.predict(linear_input_fn(epochs=1)))),
         "calls": list(calls), "hooks": list(note.events),
+        "iterators": sorted(kind for kind in note.operations if kind.endswith("IteratorV2")
+                            or kind.startswith("MultiDeviceIterator")),
     }
     calls.clear(), note.events.clear()
 print(json.dumps(result))
@@ -84,6 +88,11 @@ def test_metrics_of_replicas_cover_the_whole_set(outcome, arrays):
 def test_one_device_strategy_trains_on_its_own_batches(outcome, gradient_descent):
     expected = gradient_descent(10, batch_size=4)
     np.testing.assert_allclose(np.reshape(outcome["one"]["w"], (3, 1)), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("strategy", ["v1", "v2", "one"])
+def test_replicas_on_cpus_read_one_iterator_without_copies(outcome, strategy):
+    assert outcome[strategy]["iterators"] == ["IteratorV2"]
 
 
 def test_scaffolds_of_all_replicas_and_hooks_of_the_first_are_used(outcome):
