@@ -1,8 +1,9 @@
 """Types of hooks, the phases that order them, and base classes of common kinds of hooks."""
 
 import enum
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.tf_internals import step_reads
@@ -13,6 +14,8 @@ RunContext: TypeAlias = tf.compat.v1.train.SessionRunContext
 RunValues: TypeAlias = tf.compat.v1.train.SessionRunValues
 SaverHook: TypeAlias = tf.compat.v1.train.CheckpointSaverHook
 Listener: TypeAlias = tf.compat.v1.train.CheckpointSaverListener
+# The loss of the last step of a loop, a scalar.
+Loss: TypeAlias = np.generic
 
 
 class PassiveHook(Hook):
@@ -131,7 +134,7 @@ class EveryNStepsHook(PhasedHook):
         del global_step
         return self._every - self._step % self._every
 
-    def after_loop(self, steps: int, loss: Any) -> None:
+    def after_loop(self, steps: int, loss: Loss) -> None:
         """Counts the steps of a loop."""
         del loss
         self._step += steps

@@ -18,6 +18,7 @@ from estimator_train.engine.checkpoints.memory_copy import keep_interim_copy
 from estimator_train.engine.checkpoints.reading import read_global_step
 from estimator_train.engine.hook_types import (
     HookPhase,
+    Loss,
     PassiveHook,
     PhasedHook,
     RunContext,
@@ -70,7 +71,7 @@ class InterimCopyHook(PassiveHook, PhasedHook):
         """Copies the variables if a copy is due."""
         self._copy_if_due(run_context.session)
 
-    def after_loop(self, steps: int, loss: Any) -> None:
+    def after_loop(self, steps: int, loss: Loss) -> None:
         """Copies the variables if a copy is due."""
         assert self._session is not None
         self._copy_if_due(self._session)

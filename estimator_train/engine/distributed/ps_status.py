@@ -8,13 +8,12 @@ chief.
 import threading
 import time
 from collections.abc import Mapping
-from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.engine.distributed.ps_table import open_table
 from estimator_train.engine.distributed.server import Deadline, is_reachable
-from estimator_train.engine.hook_types import PassiveHook, RunContext, RunValues
+from estimator_train.engine.hook_types import Loss, PassiveHook, RunContext, RunValues
 from estimator_train.lifecycle import preemption
 
 _LOG = tf.get_logger()
@@ -110,7 +109,7 @@ class FollowChiefHook(PassiveHook):
         self._chief_unreachable.clear()
         threading.Thread(target=self._watch, name="follow_chief", daemon=True).start()
 
-    def after_loop(self, steps: int, loss: Any) -> bool:
+    def after_loop(self, steps: int, loss: Loss) -> bool:
         """Returns whether the chief has ended; blocks while it is unreachable."""
         return self.is_over()
 

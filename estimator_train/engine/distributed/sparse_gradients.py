@@ -10,13 +10,14 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.tf_internals import strategies
+from estimator_train.engine.type_aliases import Strategy
 
 _POWERS = 31
 # Distance between the keys of the collectives of two powers; larger than any number of them.
 _KEYS_APART = 1_000_000
 
 
-def gather_rows_of_any_number(strategy: Any) -> None:
+def gather_rows_of_any_number(strategy: Strategy) -> None:
     """Makes a MultiWorkerMirroredStrategy gather gradients whose number of rows changes.
 
     Args:

@@ -20,7 +20,14 @@ from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.server import Deadline
 from estimator_train.engine.distributed.sync_watchdog import end_watch
-from estimator_train.engine.hook_types import Hook, PassiveHook, RunArgs, RunContext, RunValues
+from estimator_train.engine.hook_types import (
+    Hook,
+    Loss,
+    PassiveHook,
+    RunArgs,
+    RunContext,
+    RunValues,
+)
 from estimator_train.engine.loops.coordination import LoopVote, WorkerAgreement, WorkerCoordinator
 from estimator_train.engine.loops.training_loop import TrainingLoop
 from estimator_train.engine.tf_internals import step_reads, tf_hooks
@@ -151,7 +158,7 @@ class SyncCoordinator(PassiveHook, WorkerCoordinator):
             self._end_voting()
         return not has_more
 
-    def after_loop(self, steps: int, loss: Any) -> None:
+    def after_loop(self, steps: int, loss: Loss) -> None:
         """Counts the steps of a loop."""
         self._step += steps
 

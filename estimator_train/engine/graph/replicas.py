@@ -16,13 +16,14 @@ from estimator_train.engine.inputs.input_fn import (
 from estimator_train.engine.inputs.lookahead import make_lookahead_inputs
 from estimator_train.engine.inputs.sharding import select_shard
 from estimator_train.engine.tf_internals import iterators, strategies
+from estimator_train.engine.type_aliases import InputFn, TensorStructure
 from estimator_train.engine.user_functions import as_replica
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 
 
 def make_distributed_inputs(
     context: EstimatorContext,
-    input_fn: Callable[..., Any],
+    input_fn: InputFn,
     mode: str,
     strategy: tf.distribute.Strategy,
 ) -> Inputs:
@@ -128,7 +129,7 @@ def call_on_replicas(
     """
     specs: list[EstimatorSpec] = []
 
-    def call_replica(features: Any, labels: Any) -> tf.Tensor:
+    def call_replica(features: TensorStructure, labels: TensorStructure) -> tf.Tensor:
         spec = call(features, labels)
         specs.append(spec)
         return spec.loss
@@ -185,7 +186,7 @@ def _merge_scaffolds(
     # The constructor takes init_fn(scaffold, session); the attribute takes only the session.
     init_fns: list[Callable[[Any], Any]] = [s.init_fn for s in scaffolds if s.init_fn]
 
-    def init_fn(scaffold: Any, session: tf.compat.v1.Session) -> None:
+    def init_fn(scaffold: tf.compat.v1.train.Scaffold, session: tf.compat.v1.Session) -> None:
         del scaffold
         for function in init_fns:
             function(session)

@@ -14,6 +14,7 @@ from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph import replicas
 from estimator_train.engine.graph.loss_scale import scale_losses
 from estimator_train.engine.inputs.input_fn import Inputs, find_batch_size, make_inputs
+from estimator_train.engine.type_aliases import InputFn, TensorStructure
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 
 
@@ -36,7 +37,7 @@ class Step:
 
 def build_step(
     context: EstimatorContext,
-    input_fn: Callable[..., Any],
+    input_fn: InputFn,
     mode: str,
     strategy: tf.distribute.Strategy | None = None,
 ) -> Step:
@@ -93,7 +94,7 @@ def open_model_graph(
 
 
 def call_model_fn(
-    context: EstimatorContext, features: Any, labels: Any, mode: str
+    context: EstimatorContext, features: TensorStructure, labels: TensorStructure, mode: str
 ) -> EstimatorSpec:
     """Calls the Estimator's `_call_model_fn`, which calls model_fn.
 

@@ -13,6 +13,7 @@ from estimator_train.engine.inputs.sharding import select_shard
 from estimator_train.engine.keras_3 import explain_keras_3_error
 from estimator_train.engine.own_servers import runs_here
 from estimator_train.engine.tf_internals.constants import replace_constants
+from estimator_train.engine.type_aliases import InputFn, TensorStructure
 from estimator_train.estimator_spec.spec import ModeKeys
 
 _LOG = tf.get_logger()
@@ -46,7 +47,7 @@ class Inputs:
 
 def call_input_fn(
     context: EstimatorContext,
-    input_fn: Any,
+    input_fn: InputFn,
     mode: str,
     input_context: tf.distribute.InputContext | None = None,
 ) -> Any:
@@ -80,7 +81,7 @@ def call_input_fn(
     return result
 
 
-def make_inputs(context: EstimatorContext, input_fn: Any, mode: str) -> Inputs:
+def make_inputs(context: EstimatorContext, input_fn: InputFn, mode: str) -> Inputs:
     """Calls an input_fn and returns the tensors of one step.
 
     Args:
@@ -102,7 +103,7 @@ def make_inputs(context: EstimatorContext, input_fn: Any, mode: str) -> Inputs:
         return Inputs(*split(iterator.get_next()), iterator, iterator.initializer, shard)
 
 
-def find_batch_size(features: Any) -> tf.Tensor | None:
+def find_batch_size(features: TensorStructure) -> tf.Tensor | None:
     """Returns the batch size of the first feature, an integer scalar; None without a batch."""
     first = _find_first_leaf(features)
     if isinstance(first, tf.SparseTensor):
@@ -112,7 +113,7 @@ def find_batch_size(features: Any) -> tf.Tensor | None:
     return tf.shape(first)[0] if tf.is_tensor(first) and first.shape.rank != 0 else None
 
 
-def _find_first_leaf(structure: Any) -> Any:
+def _find_first_leaf(structure: TensorStructure) -> Any:
     """Returns the first leaf of a structure, or None; the keys of dicts may have mixed types."""
     if isinstance(structure, Mapping):
         names = sorted(structure, key=lambda name: (type(name).__name__, name))
@@ -129,7 +130,7 @@ def is_dataset(result: Any) -> bool:
     return isinstance(result, (tf.data.Dataset, tf.compat.v1.data.Dataset))
 
 
-def split(element: Any) -> tuple[Any, Any]:
+def split(element: TensorStructure) -> tuple[TensorStructure, TensorStructure]:
     """Splits an element into features and labels; labels are None for an element without them."""
     if not isinstance(element, (tuple, list)):
         return element, None

@@ -12,16 +12,14 @@ that hook, whichever methods it overrides.
 """
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import Hook, RunContext, RunValues
+from estimator_train.engine.hook_types import Hook, Loss, RunContext, RunValues
 from estimator_train.engine.tf_internals import hook_timers
 
 _train = tf.compat.v1.train
-_Loss: TypeAlias = np.generic | None
 _NEXT = 1
 _STEP_METHODS = ("before_run", "after_run")
 # The class of TensorFlow whose cadence each class of hooks has: read before every loop.
@@ -49,7 +47,7 @@ def steps_until_due(hook: Hook, global_step: int) -> int | None:
     return None if steps is None else max(_NEXT, steps)
 
 
-def after_loop(hook: Hook, global_step: int, steps: int, loss: _Loss) -> bool:
+def after_loop(hook: Hook, global_step: int, steps: int, loss: Loss) -> bool:
     """Notifies `hook` of steps that it did not see.
 
     Args:
@@ -111,7 +109,7 @@ _DUE: dict[type, Callable[[Any, int], int | None]] = {
 }
 
 
-def _run_nan_hook(hook: Hook, global_step: int, steps: int, loss: _Loss) -> bool:
+def _run_nan_hook(hook: Hook, global_step: int, steps: int, loss: Loss) -> bool:
     del global_step, steps
     values = RunValues(results=loss, options=None, run_metadata=None)
     context = RunContext(original_args=None, session=None)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import Hook
+from estimator_train.engine.hook_types import Hook, Loss
 from estimator_train.engine.loops import hook_schedule
 from estimator_train.engine.loops.coordination import WorkerCoordinator
 from estimator_train.engine.loops.hooked_step import HookedStep
@@ -129,7 +129,7 @@ class StepRunner:
         assert self._global_step is not None
         return self._budget.is_free_after_next(self._global_step)
 
-    def _notify_hooks(self, done: int, loss: Any) -> bool:
+    def _notify_hooks(self, done: int, loss: Loss) -> bool:
         """Reports the steps of a loop to all hooks; returns whether one asks to stop."""
         if not done:
             return False

@@ -1,11 +1,9 @@
 """Hooks that write the event file of a training: steps per second, and summaries."""
 
-from typing import Any
-
 import tensorflow as tf
 
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.hook_types import Hook, RunArgs, RunContext, RunValues
+from estimator_train.engine.hook_types import Hook, Loss, RunArgs, RunContext, RunValues
 
 _LOG = tf.get_logger()
 _STEP_RATE = "global_step/sec"
@@ -126,7 +124,7 @@ class SummaryHook(Hook):
         is_first = self._next_step is None or last is None
         return 1 if is_first else last + self._every - global_step
 
-    def after_loop(self, steps: int, loss: Any) -> None:
+    def after_loop(self, steps: int, loss: Loss) -> None:
         """Counts the steps of a loop."""
         del loss
         if self._next_step is not None:

@@ -10,6 +10,7 @@ from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.sync_step_time import build_local_secs
 from estimator_train.engine.hook_types import (
     HookPhase,
+    Loss,
     PhasedHook,
     RunArgs,
     RunContext,
@@ -109,7 +110,7 @@ class GoodputHook(PhasedHook):
         self._own_steps += 1
         self._follow(int(before) + 1)
 
-    def after_loop(self, steps: int, loss: Any) -> None:
+    def after_loop(self, steps: int, loss: Loss) -> None:
         """Counts the steps of a loop."""
         self._own_steps += steps
         self._follow(self._step + steps)

@@ -4,7 +4,6 @@ import dataclasses
 import functools
 import os
 from collections.abc import Sequence
-from typing import Any
 
 import tensorflow as tf
 
@@ -21,6 +20,7 @@ from estimator_train.engine.inputs.position_hooks import (
 )
 from estimator_train.engine.loops.coordination import WorkerAgreement
 from estimator_train.engine.tf_internals import tf_hooks
+from estimator_train.engine.type_aliases import InputFn
 
 _LOG = tf.get_logger()
 
@@ -43,7 +43,7 @@ class PositionTracking:
 def track_position(
     context: EstimatorContext,
     inputs: Inputs,
-    input_fn: Any,
+    input_fn: InputFn,
     users_savers: Sequence[SaverHook],
     agreement: WorkerAgreement,
 ) -> PositionTracking | None:

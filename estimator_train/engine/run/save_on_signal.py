@@ -2,17 +2,16 @@
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
 
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
-from estimator_train.engine.hook_types import Hook, PassiveHook, RunContext, RunValues
+from estimator_train.engine.hook_types import Hook, Loss, PassiveHook, RunContext, RunValues
 from estimator_train.lifecycle import preemption
 
 
 class PreemptionHook(PassiveHook):
     """Hook that stops training after the step or loop in which a signal arrived."""
 
-    def after_loop(self, steps: int, loss: Any) -> bool:
+    def after_loop(self, steps: int, loss: Loss) -> bool:
         """Returns whether a signal arrived in the loop."""
         return preemption.is_requested()
 

@@ -2,14 +2,13 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import Step
-from estimator_train.engine.hook_types import Hook, HookPhase, RunArgs, RunContext, RunValues
+from estimator_train.engine.hook_types import Hook, HookPhase, Loss, RunArgs, RunContext, RunValues
 from estimator_train.engine.loops.step_fetches import StepFetches
 from estimator_train.engine.run.event_hooks import make_event_hooks
 from estimator_train.engine.run.history import History
@@ -115,7 +114,7 @@ class HistoryHook(Hook):
         """Returns the number of steps up to and with the next line."""
         return 1 if self._next is None else self._next - global_step
 
-    def after_loop(self, steps: int, loss: Any) -> None:
+    def after_loop(self, steps: int, loss: Loss) -> None:
         """Counts the steps of a loop."""
         self._steps += steps
 
@@ -187,7 +186,7 @@ class NanLossHook(tf.compat.v1.train.NanTensorHook):
     def steps_until_due(self, global_step: int) -> None:
         """Returns None: a loop ends at the first loss that is not finite."""
 
-    def after_loop(self, steps: int, loss: Any) -> None:
+    def after_loop(self, steps: int, loss: Loss) -> None:
         """Checks the last loss of a loop."""
         self._check(loss)
 
@@ -195,7 +194,7 @@ class NanLossHook(tf.compat.v1.train.NanTensorHook):
         """Checks the loss of a step."""
         self._check(run_values.results)
 
-    def _check(self, loss: Any) -> None:
+    def _check(self, loss: Loss) -> None:
         if np.isnan(loss):
             _LOG.error("Model diverged with loss = NaN.")
             self._join_writer()

@@ -23,6 +23,7 @@ from estimator_train.engine.loops.coordination import WorkerAgreement
 from estimator_train.engine.run.goodput_hook import make_goodput_hook
 from estimator_train.engine.run.position_tracking import PositionTracking, track_position
 from estimator_train.engine.tf_internals import saver_entries, tf_hooks
+from estimator_train.engine.type_aliases import InputFn, Strategy
 from estimator_train.run_config import RunConfig
 
 
@@ -56,9 +57,9 @@ class TrainingCheckpoints:
         self,
         context: EstimatorContext,
         step: Step,
-        strategy: Any,
+        strategy: Strategy | None,
         agreement: WorkerAgreement,
-        input_fn: Any,
+        input_fn: InputFn,
         callers_hooks: Sequence[Hook],
         listeners: Sequence[Listener],
     ) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any
 
 import tensorflow as tf
 
@@ -26,6 +25,7 @@ from estimator_train.engine.sessions.restore import prepare_restore
 from estimator_train.engine.sessions.worker_session import PromptSessionCreator
 from estimator_train.engine.tf_internals import graph_messages
 from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
+from estimator_train.engine.type_aliases import Strategy
 from estimator_train.goodput.clock import RESTORE, process_clock
 from estimator_train.run_config.topology import is_multi_worker
 
@@ -37,7 +37,7 @@ _LARGE_CONSTANTS_BYTES = 64 * 2**20
 
 
 def make_session_config(
-    context: EstimatorContext, strategy: Any = None
+    context: EstimatorContext, strategy: Strategy | None = None
 ) -> tf.compat.v1.ConfigProto:
     """Returns the configuration of sessions, with a CPU device for each replica of the strategy.
 
@@ -63,7 +63,7 @@ def make_session_config(
 def open_training_session(
     context: EstimatorContext,
     scaffold: tf.compat.v1.train.Scaffold,
-    strategy: Any,
+    strategy: Strategy | None,
     hooks: Sequence[Hook],
     on_restored: Callable[[str | None, bool], None],
 ) -> tf.compat.v1.train.MonitoredSession:
