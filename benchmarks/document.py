@@ -57,7 +57,8 @@ def insert_summary(readme: str, run: dict[str, Any]) -> str:
         raise ValueError(f"the README needs the rows {missing}, measured with --oracle")
     cores, rounds = run["machine"]["cores"], run["rounds"]
     lines = [
-        f"Speed of Keras models as a multiple of tf.estimator 2.15, with {rounds} rounds on {cores} cores:",
+        "Speed of Keras models as a multiple of tf.estimator 2.15, "
+        f"with {rounds} rounds on {cores} cores:",
         "",
         "| job | median | min to max |",
         "|---|---:|---:|",
