@@ -10,7 +10,6 @@ as `<!-- explains: keras_start -->`.
 import json
 import re
 import sys
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +26,9 @@ SUMMARY = {
     "keras_linear": "training a linear model",
     "keras_mlp": "training an MLP",
     "keras_linear_xla": 'training the linear model with `RunConfig(xla="auto")`',
-    "keras_mlp_xla": "training the MLP with it",
+    "keras_mlp_xla": 'training the MLP with `RunConfig(xla="auto")`',
     "keras_convnet": "training a ConvNet",
-    "keras_evaluation": "evaluating",
+    "keras_evaluation": "100 steps, a checkpoint and an evaluation",
     "keras_start": "the first step of an MLP",
 }
 
@@ -56,20 +55,25 @@ def insert_summary(readme: str, run: dict[str, Any]) -> str:
     missing = [name for name in SUMMARY if BENCHMARKS[name].title not in rows]
     if missing:
         raise ValueError(f"the README needs the rows {missing}, measured with --oracle")
-    parts = []
+    cores, rounds = run["machine"]["cores"], run["rounds"]
+    lines = [
+        "Speed of Keras models as a multiple of tf.estimator 2.15, "
+        f"with {rounds} rounds on {cores} cores:",
+        "",
+        "| job | median | min to max |",
+        "|---|---:|---:|",
+    ]
     for name, label in SUMMARY.items():
         row = rows[BENCHMARKS[name].title]
         low, high = min(row["ratios"]), max(row["ratios"])
-        parts.append(f"{label} {row['ratio']:.2f} ({low:.2f} to {high:.2f})")
+        lines.append(f"| {label} | {row['ratio']:.2f} | {low:.2f} to {high:.2f} |")
     goals = [row for row in run["rows"] if row["goal"] is not None]
-    cores, rounds = run["machine"]["cores"], run["rounds"]
     missed = f"{len(table.list_missed_goals(run['rows']))} of {len(goals)} goals"
-    text = (
-        "How many times as fast as tf.estimator 2.15, median and range of "
-        f"{rounds} rounds on {cores} cores, for Keras models: {'; '.join(parts)}. "
-        f"The run missed {missed}; [Performance](docs/performance.md) has all figures and reasons."
-    )
-    return replace_marked(readme, textwrap.fill(text, 100, break_on_hyphens=False))
+    lines += [
+        "",
+        f"The run missed {missed}; [Performance](docs/performance.md) has all figures and reasons.",
+    ]
+    return replace_marked(readme, "\n".join(lines))
 
 
 def list_unexplained(document: str, run: dict[str, Any]) -> list[str]:

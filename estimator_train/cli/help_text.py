@@ -36,7 +36,8 @@ def format_versions() -> str:
 
 def format_overview() -> str:
     """Returns the help of `estimator-train` itself."""
-    commands = "\n".join(f"  {command.name:<12}{command.summary}" for command in COMMANDS)
+    width = max(len(command.name) for command in COMMANDS)
+    commands = "\n".join(f"  {command.name:<{width}}  {command.summary}" for command in COMMANDS)
     return (
         f"usage: estimator-train COMMAND [--flag=value ...]\n\ncommands:\n{commands}\n\n{_EXAMPLES}"
     )

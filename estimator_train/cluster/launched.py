@@ -60,8 +60,12 @@ def _report(kind: type[BaseException], error: BaseException, trace: TracebackTyp
     text = " ".join(str(error).split())
     if text == _PS_ID_ERROR:
         text += _PS_ADVICE
-    frames = zip(traceback.extract_tb(trace), found, strict=True)
-    user_frames = [frame for frame, is_own in frames if not is_own]
+    frames = zip(traceback.extract_tb(trace), modules, found, strict=True)
+    user_frames = [
+        frame
+        for frame, module, is_own in frames
+        if not is_own and module.partition(".")[0] not in sys.stdlib_module_names
+    ]
     place = f"{user_frames[-1].filename}:{user_frames[-1].lineno}: " if user_frames else ""
     print(f"{place}error: {text}", file=sys.stderr, flush=True)
     sys.exit(BAD_INPUT)

@@ -54,10 +54,10 @@ def full_run() -> dict[str, Any]:
 
 def test_the_readme_has_a_summary_of_the_same_run() -> None:
     text = f"above\n{document.BEGIN}\nold\n{document.END}\nbelow\n"
-    found = " ".join(document.insert_summary(text, full_run()).split())
-    assert "median and range of 2 rounds on 2 cores" in found
-    assert "training a linear model 3.00 (2.00 to 4.00); training an MLP 3.00" in found
-    assert "the first step of an MLP 0.08 (0.05 to 0.10)." in found
+    found = document.insert_summary(text, full_run())
+    assert "with 2 rounds on 2 cores:\n\n| job | median | min to max |\n" in found
+    assert "\n| training a linear model | 3.00 | 2.00 to 4.00 |\n| training an MLP | 3.00" in found
+    assert "\n| the first step of an MLP | 0.08 | 0.05 to 0.10 |\n\nThe run missed" in found
     assert "missed 6 of 7 goals" in found
     assert document.BEGIN in document.README.read_text()
     with pytest.raises(ValueError, match=r"the README needs the rows \['keras_linear'"):

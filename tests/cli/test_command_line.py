@@ -1,5 +1,6 @@
 """The command line before TensorFlow is loaded: help, and mistyped commands and flags."""
 
+import re
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -18,8 +19,8 @@ ROOT = str(Path(estimator_train.__file__).parents[1])
 def test_help_lists_commands_and_examples(command):
     outcome = command("--help")
     assert outcome.code == 0
-    for name in ("train", "evaluate", "predict", "export"):
-        assert f"\n  {name} " in outcome.out
+    for listed in COMMANDS:
+        assert re.search(rf"^  {listed.name} +{re.escape(listed.summary)}$", outcome.out, re.M)
     assert "estimator-train train --preset digits" in outcome.out
 
 
