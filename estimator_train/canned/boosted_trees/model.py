@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -25,6 +25,7 @@ from estimator_train.canned.boosted_trees.stopping import StopWhenGrown
 from estimator_train.canned.parts.columns import Batch
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads import Head
+from estimator_train.heads.checks import get_weights
 from estimator_train.heads.types import FeatureTensors, Labels, WeightColumn
 
 _v1 = tf.compat.v1
@@ -198,7 +199,8 @@ def make_model_fn(
             return head.create_estimator_spec(model.batch.features, mode, model.logits(), labels)
         with model.read_after_version():
             logits, node = model.compute_training_logits()
-        weights = _read_weights(weight_column, model.batch.features, tf.shape(logits)[0])
+        given = get_weights(weight_column, model.batch.features, logits)
+        weights = tf.ones(tf.shape(logits)[:1]) if given is None else tf.reshape(given, [-1])
         spec = head.create_estimator_spec(
             model.batch.features,
             mode,
@@ -210,17 +212,6 @@ def make_model_fn(
         return spec._replace(training_hooks=(*spec.training_hooks, stop))
 
     return model_fn
-
-
-def _read_weights(column: WeightColumn, features: Mapping[str, Any], rows: tf.Tensor) -> tf.Tensor:
-    if column is None:
-        return tf.ones([rows])
-    key = column if isinstance(column, str) else column.key
-    weights = tf.cast(features[key], tf.float32)
-    normalizer_fn = getattr(column, "normalizer_fn", None)
-    if normalizer_fn is not None:
-        weights = normalizer_fn(weights)
-    return tf.reshape(weights, [-1])
 
 
 def _add_growth_summaries(ensemble: Ensemble) -> list[tf.Tensor]:
