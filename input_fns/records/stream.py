@@ -12,6 +12,7 @@ from typing import Any
 import tensorflow as tf
 
 from input_fns.pipeline import checks
+from input_fns.pipeline.batching import make_epochs
 from input_fns.pipeline.guard import BadRecords, describe_in_python, guard_batch, refill_batches
 from input_fns.pipeline.options import DEFAULT_SHUFFLE_ROWS, MEMORY, PipelineOptions
 
@@ -88,12 +89,7 @@ class Stream:
           batches_in_one: Number of batches in each vector; above 1, a last smaller vector is kept.
         """
         options = self.options
-        seeds = tf.data.Dataset.random(options.seed, rerandomize_each_iteration=True)
-        if options.shuffle:
-            epochs = seeds.take(options.num_epochs or -1)
-        else:
-            epochs = tf.data.Dataset.from_tensors(tf.constant(0, tf.int64))
-            epochs = epochs.repeat(options.num_epochs)
+        epochs = make_epochs(options)
         if options.cache is None:
             rows = epochs.flat_map(lambda seed: self._shuffle(self._read_epoch(seed), seed))
         else:
