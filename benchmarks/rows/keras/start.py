@@ -11,7 +11,6 @@ from benchmarks.picture_job import MLP
 
 def _measure_milliseconds(apis: Apis, quick: bool) -> float:
     """Returns the time from the end of `import tensorflow` to the end of the first step."""
-    del quick
     import tensorflow  # noqa: F401
 
     data = MLP.pictures(512)

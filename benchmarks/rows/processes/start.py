@@ -11,7 +11,6 @@ from benchmarks.meters import make_step_clock
 
 def _measure_start(apis: Apis, quick: bool) -> float:
     """Returns the milliseconds from the end of `import tensorflow` to the end of the first step."""
-    del quick
     import tensorflow  # noqa: F401
 
     # The time includes loading tf.estimator and Keras, which TensorFlow does at their first use.
