@@ -46,7 +46,6 @@ def make_object_based_saver(
         graph.add_slots(slots)
 
     def build(strategy: tf.distribute.Strategy) -> ObjectBasedSaver:
-        del strategy
         entries = [
             saver_entries.CheckpointEntry.from_variable(key, variable, checks_shapes)
             for key, variable in graph.variables.items()
