@@ -42,7 +42,7 @@ def make_explaining_model_fn(
     activation = _get_activation(head)
 
     def model_fn(features: FeatureTensors, labels: Labels, mode: str) -> EstimatorSpec:
-        model = Model(head, split_on, settings, features, training=False)
+        model = Model(head.logits_dimension, split_on, settings, features, training=False)
         spec = head.create_estimator_spec(
             model.batch.features, ModeKeys.PREDICT, model.logits(), labels
         )

@@ -39,7 +39,7 @@ class Model:
       ensemble: The trees.
 
     Args:
-      head: Makes a loss and predictions of logits.
+      logits: Number of logits.
       features: Features of the trees.
       settings: Settings of the model.
       inputs: The features of a batch.
@@ -47,16 +47,13 @@ class Model:
     """
 
     def __init__(
-        self, head: Head, features: Features, settings: Settings, inputs: Any, *, training: bool
+        self, logits: int, features: Features, settings: Settings, inputs: Any, *, training: bool
     ) -> None:
-        self._head, self._features, self._settings = head, features, settings
+        self._logits, self._features, self._settings = logits, features, settings
         self.batch = Batch(inputs, v1=True)
         self._quantiles = create_quantiles(features.numeric_size, settings)
-        self._logits = head.logits_dimension
-        self.ensemble = Ensemble(
-            settings.n_trees, settings.max_depth, self._logits, settings.center_bias
-        )
-        self._cache = ExampleCache(self._logits) if training and settings.train_in_memory else None
+        self.ensemble = Ensemble(settings.n_trees, settings.max_depth, logits, settings.center_bias)
+        self._cache = ExampleCache(logits) if training and settings.train_in_memory else None
         self._version = self._read_first() if training else None
         with self.read_after_version():
             self.ids = self._find_bucket_ids()
@@ -194,7 +191,7 @@ def make_model_fn(
                 "Boosted trees cannot train several replicas together. Train without a strategy; "
                 "evaluation and prediction may have one."
             )
-        model = Model(head, split_on, settings, features, training=training)
+        model = Model(head.logits_dimension, split_on, settings, features, training=training)
         if not training:
             return head.create_estimator_spec(model.batch.features, mode, model.logits(), labels)
         with model.read_after_version():
