@@ -96,7 +96,7 @@ class Model:
             return compute()
         return self._cache.compute_bucket_ids(compute, self._features.count)
 
-    def logits(self) -> tf.Tensor:
+    def compute_logits(self) -> tf.Tensor:
         """Returns the logits of the batch, float32 [batch, logits]."""
         end = tf.minimum(self.ensemble.finished + 1, self.ensemble.count_rows())
         return self._add_trees(tf.constant(0), end, self._make_zero_logits())
@@ -121,7 +121,7 @@ class Model:
     def _add_trees(self, begin: tf.Tensor, end: tf.Tensor, start: tf.Tensor) -> tf.Tensor:
         return add_tree_logits(self.ensemble, self._features, self.ids, begin, end, start)
 
-    def train_op(
+    def build_train_op(
         self, loss: tf.Tensor, logits: tf.Tensor, node: tf.Tensor, weights: tf.Tensor
     ) -> tf.Tensor:
         """Returns the operation of a training step, which counts the global step.
@@ -193,7 +193,9 @@ def make_model_fn(
             )
         model = Model(head.logits_dimension, split_on, settings, features, training=training)
         if not training:
-            return head.create_estimator_spec(model.batch.features, mode, model.logits(), labels)
+            return head.create_estimator_spec(
+                model.batch.features, mode, model.compute_logits(), labels
+            )
         with model.read_after_version():
             logits, node = model.compute_training_logits()
         given = get_weights(weight_column, model.batch.features, logits)
@@ -203,7 +205,7 @@ def make_model_fn(
             mode,
             logits,
             labels=labels,
-            train_op_fn=lambda loss: model.train_op(loss, logits, node, weights),
+            train_op_fn=lambda loss: model.build_train_op(loss, logits, node, weights),
         )
         stop = StopWhenGrown(model.ensemble, settings, spec.train_op)
         return spec._replace(training_hooks=(*spec.training_hooks, stop))
