@@ -111,7 +111,7 @@ class _Launcher:
             if self._standby:
                 self._standby.poll()
             self._restart_due()
-            codes = self._exit_codes()
+            codes = self._read_exit_codes()
             failures = [self._read_failure(name, code) for name, code in codes.items() if code]
             final = self._find_final_failure(failures)
             if final:
@@ -173,7 +173,7 @@ class _Launcher:
         process = process or start_process(self._job.command, environment)
         self._processes[name] = TaskProcess(name, process, self._guard)
 
-    def _exit_codes(self) -> dict[str, int | None]:
+    def _read_exit_codes(self) -> dict[str, int | None]:
         """Returns the exit codes of all tasks that do not wait for their restart."""
         names = [name for name in self._processes if name not in self._restart_times]
         codes = {name: self._processes[name].exit_code() for name in names}
