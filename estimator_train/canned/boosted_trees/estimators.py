@@ -189,7 +189,19 @@ class BoostedTreesEstimator(_BoostedTrees):
         pruning_mode: str = "none",
         quantile_sketch_epsilon: float = 0.01,
     ) -> None:
-        settings = Settings.from_arguments(locals())
+        settings = Settings(
+            n_batches_per_layer=n_batches_per_layer,
+            n_trees=n_trees,
+            max_depth=max_depth,
+            learning_rate=learning_rate,
+            l1_regularization=l1_regularization,
+            l2_regularization=l2_regularization,
+            tree_complexity=tree_complexity,
+            min_node_weight=min_node_weight,
+            center_bias=center_bias,
+            pruning_mode=pruning_mode,
+            quantile_sketch_epsilon=quantile_sketch_epsilon,
+        )
         super().__init__(head, feature_columns, model_dir, config, weight_column, settings)
 
 
@@ -244,7 +256,20 @@ class BoostedTreesClassifier(_BoostedTrees):
             v1=True,
             multi_class_loss_fn=compute_softmax_losses,
         )
-        settings = Settings.from_arguments(locals())
+        settings = Settings(
+            n_batches_per_layer=n_batches_per_layer,
+            n_trees=n_trees,
+            max_depth=max_depth,
+            learning_rate=learning_rate,
+            l1_regularization=l1_regularization,
+            l2_regularization=l2_regularization,
+            tree_complexity=tree_complexity,
+            min_node_weight=min_node_weight,
+            center_bias=center_bias,
+            pruning_mode=pruning_mode,
+            quantile_sketch_epsilon=quantile_sketch_epsilon,
+            train_in_memory=train_in_memory,
+        )
         super().__init__(head, feature_columns, model_dir, config, weight_column, settings)
 
 
@@ -279,5 +304,18 @@ class BoostedTreesRegressor(_BoostedTrees):
         train_in_memory: bool = False,
     ) -> None:
         head = make_regressor_head(label_dimension, weight_column, _MEAN, v1=True)
-        settings = Settings.from_arguments(locals())
+        settings = Settings(
+            n_batches_per_layer=n_batches_per_layer,
+            n_trees=n_trees,
+            max_depth=max_depth,
+            learning_rate=learning_rate,
+            l1_regularization=l1_regularization,
+            l2_regularization=l2_regularization,
+            tree_complexity=tree_complexity,
+            min_node_weight=min_node_weight,
+            center_bias=center_bias,
+            pruning_mode=pruning_mode,
+            quantile_sketch_epsilon=quantile_sketch_epsilon,
+            train_in_memory=train_in_memory,
+        )
         super().__init__(head, feature_columns, model_dir, config, weight_column, settings)

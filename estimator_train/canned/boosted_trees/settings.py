@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-from collections.abc import Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -60,16 +59,6 @@ class Settings:
             )
         self._check_pruning()
         self._check_batches()
-
-    @classmethod
-    def from_arguments(cls, arguments: Mapping[str, Any]) -> Settings:
-        """Returns the settings among the arguments of an estimator.
-
-        Args:
-          arguments: Names to values; names that are no settings are ignored.
-        """
-        names = [field.name for field in dataclasses.fields(cls) if field.name in arguments]
-        return cls(**{name: arguments[name] for name in names})
 
     @property
     def batches(self) -> int:
