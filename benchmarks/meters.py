@@ -1,6 +1,7 @@
 """Meters of a measurement: times of steps, epochs and calls, and the peak memory."""
 
 import resource
+import tempfile
 import time
 from collections.abc import Callable
 from statistics import median
@@ -53,6 +54,23 @@ def make_step_clock() -> Any:
             self.first = self.first or self.last
 
     return Clock()
+
+
+def measure_start(train: Callable[[str, Any], Any]) -> float:
+    """Returns the milliseconds from the end of `import tensorflow` to the end of the first step.
+
+    They include loading tf.estimator and Keras, which TensorFlow does at their first use.
+
+    Args:
+      train: Function of a model_dir and a hook that trains one step.
+    """
+    import tensorflow  # noqa: F401
+
+    start = time.perf_counter()
+    clock = make_step_clock()
+    with tempfile.TemporaryDirectory() as model_dir:
+        train(model_dir, clock)
+    return 1e3 * (clock.first - start)
 
 
 def make_epoch_clock(keras: ModuleType, window: int) -> tuple[list[tuple[int, float]], Any]:

@@ -7,7 +7,7 @@ import time
 from functools import partial
 from typing import Any
 
-from benchmarks.apis import APIS, Apis
+from benchmarks.apis import APIS, Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
 from benchmarks.click_cluster import measure_cluster
 from benchmarks.click_job import BATCH, ClickJob
@@ -68,7 +68,7 @@ def _measure_restart(peer: str, is_large: bool, quick: bool) -> dict[str, float]
 def _benchmark(name: str, description: str, unit: str, goal: float, job: str) -> Benchmark:
     is_large = job == "clicks_large"
     if job == "clicks":
-        peers = {peer: partial(_measure, APIS[peer]) for peer in (OURS, ORIGINAL)}
+        peers = compare_apis(_measure)
     else:
         peers = {peer: partial(_measure_restart, peer, is_large) for peer in (OURS, ORIGINAL)}
     return Benchmark(

@@ -211,9 +211,6 @@ class _ParentLoader:
         self._loader = loader
         self._hook = hook
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self._loader.create_module(spec)
-
     def exec_module(self, module: ModuleType) -> None:
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader

@@ -1,5 +1,8 @@
 """Flags that several commands share, so that one flagfile works for all of these commands."""
 
+import dataclasses
+from typing import Any
+
 from absl import flags as absl_flags
 
 from estimator_train.cli.job.own_packages import Group, flags
@@ -43,3 +46,14 @@ def define_roles(define: Group) -> None:
         "ps", 0, "Number of parameter servers, for asynchronous training.", lower_bound=0
     )
     define.boolean("evaluator", False, "Evaluate in a separate process.")
+
+
+def read_fields(dataclass: type, flag_values: absl_flags.FlagValues) -> dict[str, Any]:
+    """Returns the values of the flags that have the names of a dataclass's fields.
+
+    Args:
+      dataclass: The dataclass.
+      flag_values: The parsed flags.
+    """
+    names = [field.name for field in dataclasses.fields(dataclass) if field.name in flag_values]
+    return {name: flag_values[name].value for name in names}

@@ -223,14 +223,15 @@ def validate_weight_column(column: WeightColumn) -> Any:
     Raises:
       TypeError: It is something else.
     """
-    if column is None or isinstance(column, str) or _is_numeric_column(column):
+    if column is None or isinstance(column, str) or is_numeric_column(column):
         return column
     raise TypeError(
         f"Weight column must be either a string or NumericColumn. Given type: {type(column)}."
     )
 
 
-def _is_numeric_column(column: WeightColumn) -> bool:
+def is_numeric_column(column: object) -> bool:
+    """Returns whether an object is a numeric column, of v1 or v2."""
     return hasattr(column, "key") and hasattr(column, "normalizer_fn")
 
 

@@ -202,18 +202,18 @@ def _find_class_numbers(
     """Returns the distinct numbers of the classes that have separate metrics."""
     numbers: dict[int, None] = {}
     for given in classes:
-        if isinstance(given, str) and vocabulary is None:
-            raise ValueError(
-                "label_vocabulary must be provided when classes_for_class_based_metrics are "
-                "strings."
-            )
         if isinstance(given, str):
-            if given not in (vocabulary or ()):
+            if vocabulary is None:
+                raise ValueError(
+                    "label_vocabulary must be provided when classes_for_class_based_metrics are "
+                    "strings."
+                )
+            if given not in vocabulary:
                 raise ValueError(
                     f"{given!r} is not in list: classes_for_class_based_metrics must be in "
                     f"label_vocabulary {vocabulary}."
                 )
-            numbers[list(vocabulary or ()).index(given)] = None
+            numbers[vocabulary.index(given)] = None
         elif not 0 <= given < n_classes:
             raise ValueError(
                 "All classes_for_class_based_metrics must be in range "

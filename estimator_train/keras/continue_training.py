@@ -10,7 +10,7 @@ import tf_keras
 from estimator_train.engine.checkpoints.integrity import has_checkpoint
 from estimator_train.estimator import EstimatorV2
 from estimator_train.estimator.config_defaults import complete_config
-from estimator_train.keras.compiled.compile_arguments import compile_arguments
+from estimator_train.keras.compiled.compile_arguments import read_compile_arguments
 from estimator_train.keras.graph.rebuilding import Blueprint
 from estimator_train.keras.initial_checkpoint import write_initial_checkpoint
 from estimator_train.keras.model_checks import check_kind, is_keras_3
@@ -85,7 +85,7 @@ def _make_model_fn(
 ) -> KerasModelFn:
     check_kind(model, "model")
     check_checkpoint_format(checkpoint_format)
-    compiled = compile_arguments(model)
+    compiled = read_compile_arguments(model)
     if not model.built:
         raise ValueError(f"The Keras model '{model.name}' has no variables yet: train it first.")
     graph_optimizer = make_graph_optimizers(model, compiled.optimizer, original_names=False)

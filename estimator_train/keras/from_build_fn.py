@@ -154,7 +154,8 @@ class BuiltModelFn:
     ) -> "KerasModelFn | Keras3ModelFn":
         """Returns the model_fn for a mode and params; builds its model at most once."""
         available = {"params": params, "mode": mode, "config": config}
-        functions = [self._builder, *filter(_is_function, _list_optimizers(self._compiled))]
+        optimizers = _list_optimizers(self._compiled.optimizer)
+        functions = [self._builder, *filter(_is_function, optimizers)]
         names = {name for function in functions for name in list_argument_names(function)}
         given = {name: value for name, value in available.items() if name in names}
         with self._lock:
@@ -233,10 +234,8 @@ def _map_optimizers(function: Callable[[Any], Any], optimizer: Optimizers) -> An
     return function(optimizer)
 
 
-def _list_optimizers(compiled: CompileArguments) -> list[Any]:
-    found: list[Any] = []
-    _map_optimizers(found.append, compiled.optimizer)
-    return found
+def _list_optimizers(optimizer: Optimizers) -> list[Any]:
+    return list(optimizer.values()) if _is_several(optimizer) else [optimizer]
 
 
 def _is_function(optimizer: Any) -> bool:

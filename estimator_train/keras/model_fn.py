@@ -13,7 +13,10 @@ from estimator_train.keras.callbacks.observation import (
     publish_training,
 )
 from estimator_train.keras.callbacks.observed_model import make_tensor_specs
-from estimator_train.keras.compiled.compile_arguments import CompileArguments, compile_arguments
+from estimator_train.keras.compiled.compile_arguments import (
+    CompileArguments,
+    read_compile_arguments,
+)
 from estimator_train.keras.graph.layer_classes import keep_layer_classes
 from estimator_train.keras.graph.model_io import as_tensors, split_features
 from estimator_train.keras.graph.rebuilding import Blueprint
@@ -79,7 +82,7 @@ class KerasModelFn:
           ValueError: The model is not compiled, cannot be built again in a graph, or has an
             optimizer that cannot be used.
         """
-        compiled = compile_arguments(model)
+        compiled = read_compile_arguments(model)
         _warn_of_overridden_steps(model)
         optimizer = make_graph_optimizers(model, compiled.optimizer)
         return cls(Blueprint(model, custom_objects), compiled, optimizer, **settings)

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 
-@contextlib.contextmanager
-def use_policy(name: str | None) -> Iterator[None]:
+def use_policy(name: str | None) -> contextlib.AbstractContextManager[None]:
     """Makes a policy the global one of tf_keras, and of Keras 3 if it is imported.
 
     The threads of a strategy's replicas share the global policy: the first that enters sets it, and
@@ -17,11 +16,7 @@ def use_policy(name: str | None) -> Iterator[None]:
     Args:
       name: A policy such as "mixed_bfloat16"; None keeps the global policy.
     """
-    if name is None:
-        yield
-        return
-    with _shared_policy.use(name):
-        yield
+    return contextlib.nullcontext() if name is None else _shared_policy.use(name)
 
 
 class _SharedPolicy:

@@ -4,12 +4,10 @@ import contextlib
 import os
 import signal
 import socket
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
 
 from estimator_train.cluster import CHIEF, EVALUATOR, PS, WORKER, launched
 from estimator_train.goodput import clock
@@ -42,12 +40,11 @@ _ON_ALL_INTERFACES = (
 )
 
 
-def launch(job: LocalJob, out: TextIO = sys.stdout) -> int:
+def launch(job: LocalJob) -> int:
     """Runs a job to its end; in every case, all of its processes end.
 
     Args:
       job: The job.
-      out: Target of the output of the processes.
 
     Returns:
       The chief's exit code, 128 + N if signal N ended it; if the failure of another process ended
@@ -57,7 +54,7 @@ def launch(job: LocalJob, out: TextIO = sys.stdout) -> int:
       OSError: The program cannot be started, or there are no free ports.
     """
     signals = SignalForwarder()
-    launcher = _Launcher(job, out, signals)
+    launcher = _Launcher(job, signals)
     with signals.receive():
         try:
             launcher.start()
@@ -67,8 +64,8 @@ def launch(job: LocalJob, out: TextIO = sys.stdout) -> int:
 
 
 class _Launcher:
-    def __init__(self, job: LocalJob, out: TextIO, signals: SignalForwarder) -> None:
-        self._job, self._out, self._signals = job, out, signals
+    def __init__(self, job: LocalJob, signals: SignalForwarder) -> None:
+        self._job, self._signals = job, signals
         self._guard = Guard()
         self._directory = self._make_directory()
         self._checkpoint_file = self._directory / "checkpoint"
@@ -114,7 +111,7 @@ class _Launcher:
             if self._standby:
                 self._standby.poll()
             self._restart_due()
-            codes = self._exit_codes()
+            codes = self._read_exit_codes()
             failures = [self._read_failure(name, code) for name, code in codes.items() if code]
             final = self._find_final_failure(failures)
             if final:
@@ -174,9 +171,9 @@ class _Launcher:
             environment["TF_CONFIG"] = self._configs[name]
         process: Process | None = self._standby.start_task(environment) if self._standby else None
         process = process or start_process(self._job.command, environment)
-        self._processes[name] = TaskProcess(name, process, self._out, self._guard)
+        self._processes[name] = TaskProcess(name, process, self._guard)
 
-    def _exit_codes(self) -> dict[str, int | None]:
+    def _read_exit_codes(self) -> dict[str, int | None]:
         """Returns the exit codes of all tasks that do not wait for their restart."""
         names = [name for name in self._processes if name not in self._restart_times]
         codes = {name: self._processes[name].exit_code() for name in names}
@@ -291,4 +288,4 @@ class _Launcher:
         return [name for name, one in self._processes.items() if one.exit_code() is None]
 
     def _log(self, text: str) -> None:
-        print(f"[launch] {text}", file=self._out, flush=True)
+        print(f"[launch] {text}", flush=True)

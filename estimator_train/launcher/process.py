@@ -6,10 +6,11 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import IO, Protocol, TextIO
+from typing import IO, Protocol
 
 from estimator_train.launcher.guard import Guard
 
@@ -58,7 +59,6 @@ class TaskProcess:
     Args:
       name: The task, as "worker:1".
       process: The process of the program.
-      out: Target of both standard output and standard error.
       guard: Kills the process if the launcher dies.
 
     Attributes:
@@ -66,9 +66,8 @@ class TaskProcess:
         has none.
     """
 
-    def __init__(self, name: str, process: Process, out: TextIO, guard: Guard) -> None:
+    def __init__(self, name: str, process: Process, guard: Guard) -> None:
         self.name = name
-        self._out = out
         self._guard = guard
         self._closed = False
         self._last_lines: collections.deque[str] = collections.deque(maxlen=_KEPT_LINES)
@@ -115,8 +114,8 @@ class TaskProcess:
                 self._last_lines.append(text)
                 # One write per line: other tasks write to the same stream.
                 with contextlib.suppress(BrokenPipeError, ValueError):
-                    self._out.write(f"[{self.name}] {text}\n")
-                    self._out.flush()
+                    sys.stdout.write(f"[{self.name}] {text}\n")
+                    sys.stdout.flush()
 
 
 def wait_for_exit(processes: Iterable[TaskProcess], seconds: float) -> None:

@@ -65,13 +65,13 @@ def _preload(program: PythonProgram) -> None:
         raise SideEffectError(f"{imports.obstacle} sets an environment variable before imports")
     os.environ.update(imports.variables)
     for name in imports.packages:
-        before = _state()
+        before = _read_state()
         with contextlib.suppress(Exception):  # The program itself raises or handles the error.
             module = importlib.import_module(name)
             if name == _PACKAGE:
                 for lazy in _LAZY_NAMES:
                     getattr(module, lazy)
-        changed = [what for what, value in _state().items() if value != before[what]]
+        changed = [what for what, value in _read_state().items() if value != before[what]]
         if changed:
             raise SideEffectError(f"importing {name} changes {' and '.join(changed)}")
     if _PACKAGE in imports.packages:
@@ -79,7 +79,7 @@ def _preload(program: PythonProgram) -> None:
             build_small_graph()
 
 
-def _state() -> dict[str, Any]:
+def _read_state() -> dict[str, Any]:
     """Returns the state that imports must not change."""
     handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
     return {

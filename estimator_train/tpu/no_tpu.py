@@ -158,7 +158,7 @@ def _check_batch_dimension(features: TensorStructure, labels: TensorStructure) -
 
 def _check_static_shapes(name: str, structure: TensorStructure) -> None:
     for tensor in _list_tensors(structure):
-        if not all(size is not None for size in (tensor.shape[1:] if tensor.shape.rank else ())):
+        if tensor.shape.rank and not tensor.shape[1:].is_fully_defined():
             raise ValueError(
                 f"The {name} to the model returned by input_fn must have static shape. Tensor: "
                 f"{tensor}"

@@ -225,7 +225,7 @@ class BestExporter(_SavedModelExporter):
         if not self._event_file_pattern or not model_dir:
             return None
         _LOG.info("Loading best metric from event files.")
-        if not _list_exports(export_path):
+        if not list_exports(export_path):
             return None
         best = None
         pattern = os.path.join(model_dir, self._event_file_pattern)
@@ -262,7 +262,7 @@ def _check_compare_fn(compare_fn: Callable[..., Any] | None) -> None:
         raise ValueError(f"compare_fn ({compare_fn}) has following not expected args: {others}")
 
 
-def _list_exports(export_path: str) -> list[str]:
+def list_exports(export_path: str) -> list[str]:
     """Returns the names of the time-stamped exports in a directory, the oldest first."""
     return [name for name in _list_names(export_path) if _TIMESTAMP.fullmatch(name)]
 
@@ -285,7 +285,7 @@ def remove_old_exports(export_path: str, exports_to_keep: int | None) -> None:
     """
     if exports_to_keep is None:
         return
-    for name in _list_exports(export_path)[:-exports_to_keep]:
+    for name in list_exports(export_path)[:-exports_to_keep]:
         _try_to_remove(tf.io.gfile.rename, export_path, name, _BEING_REMOVED + name)
     for name in _list_names(export_path):
         if re.fullmatch(_BEING_REMOVED + _TIMESTAMP.pattern, name):

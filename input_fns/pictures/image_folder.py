@@ -111,7 +111,7 @@ def image_folder(
     if not bad.are_skipped:
         cardinality = settings.cardinality(settings.count_own_rows(len(files)))
         loaded = loaded.apply(tf.data.experimental.assert_cardinality(cardinality))
-    return settings.finish(refill_batches(loaded, settings, bad))
+    return settings.finish(refill_batches(loaded, bad))
 
 
 def _check_size(image_size: tuple[int, int]) -> tuple[int, int]:

@@ -52,13 +52,17 @@ def _index_batches(count: int, options: PipelineOptions) -> tf.data.Dataset:
         keys = tf.cast(tf.range(tf.size(numbers)), tf.float64) + options.buffer_size * forward
         return tf.gather(numbers, tf.argsort(keys))
 
+    epochs = make_epochs(options).map(shuffle_rows if options.shuffle else list_rows)
+    return epochs.rebatch(options.batch_size, options.drop_remainder)
+
+
+def make_epochs(options: PipelineOptions) -> tf.data.Dataset:
+    """Returns a dataset with one element for each epoch: its seed, or 0 without `shuffle`."""
     if options.shuffle:
         seeds = tf.data.Dataset.random(options.seed, rerandomize_each_iteration=True)
         # `take(-1)` takes all elements, as `repeat(None)` repeats indefinitely.
-        epochs = seeds.take(options.num_epochs or -1).map(shuffle_rows)
-    else:
-        epochs = tf.data.Dataset.from_tensors(0).repeat(options.num_epochs).map(list_rows)
-    return epochs.rebatch(options.batch_size, options.drop_remainder)
+        return seeds.take(options.num_epochs or -1)
+    return tf.data.Dataset.from_tensors(tf.constant(0, tf.int64)).repeat(options.num_epochs)
 
 
 def batch_dataset(dataset: tf.data.Dataset, options: PipelineOptions) -> tf.data.Dataset:

@@ -23,7 +23,7 @@ class BadRecords:
     In graph mode a scalar summary, `input/skipped_records`, shows the number of skipped records.
 
     Args:
-      options: The settings.
+      options: The settings of the pipeline.
     """
 
     def __init__(self, options: PipelineOptions) -> None:
@@ -111,13 +111,11 @@ def guard_batch(
     return quick.ignore_errors().concatenate(checked).take(1)
 
 
-def refill_batches(
-    batches: tf.data.Dataset, options: PipelineOptions, bad: BadRecords
-) -> tf.data.Dataset:
+def refill_batches(batches: tf.data.Dataset, bad: BadRecords) -> tf.data.Dataset:
     """Fills batches to their full size again if bad records are skipped."""
     if not bad.are_skipped:
         return batches
-    specs = tf.nest.flatten(batches.element_spec)
+    options, specs = bad.options, tf.nest.flatten(batches.element_spec)
     if all(isinstance(spec, tf.TensorSpec) for spec in specs):
         return batches.rebatch(options.batch_size, options.drop_remainder)
     return batches.unbatch().batch(options.batch_size, options.drop_remainder)

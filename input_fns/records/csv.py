@@ -101,8 +101,8 @@ def csv(
             features[name] = _check_known(features[name], len(words))
         return features if label is None else (features, features.pop(label))
 
-    bad = BadRecords(options)
-    stream = Stream(files, _make_line_reader(header, newlines_in_fields), options, bad)
+    read = _make_line_reader(header, newlines_in_fields)
+    stream = Stream(files, read, BadRecords(options))
     return stream.parse_batches(parse, read_columns.explain, is_divisible=True)
 
 

@@ -12,8 +12,9 @@ from typing import Any
 import tensorflow as tf
 
 from input_fns.pipeline import checks
+from input_fns.pipeline.batching import make_epochs
 from input_fns.pipeline.guard import BadRecords, describe_in_python, guard_batch, refill_batches
-from input_fns.pipeline.options import DEFAULT_SHUFFLE_ROWS, MEMORY, PipelineOptions
+from input_fns.pipeline.options import DEFAULT_SHUFFLE_ROWS, MEMORY
 
 BLOCK = 256
 BUFFER = 1 << 20  # Bytes to read from a file at a time.
@@ -59,17 +60,11 @@ class Stream:
       files: The files.
       blocks: Function from the number and the name of a file to a dataset of (vector of records,
         vector of their positions in the file).
-      options: The settings.
-      bad: Handler of bad records.
+      bad: Handler of bad records, which has the settings.
     """
 
-    def __init__(
-        self,
-        files: Sequence[str],
-        blocks: Blocks,
-        options: PipelineOptions,
-        bad: BadRecords,
-    ) -> None:
+    def __init__(self, files: Sequence[str], blocks: Blocks, bad: BadRecords) -> None:
+        options = bad.options
         if options.cache not in (None, MEMORY):
             raise ValueError(
                 f"cache={options.cache!r}: records of files are cached only in memory; only "
@@ -88,12 +83,7 @@ class Stream:
           batches_in_one: Number of batches in each vector; above 1, a last smaller vector is kept.
         """
         options = self.options
-        seeds = tf.data.Dataset.random(options.seed, rerandomize_each_iteration=True)
-        if options.shuffle:
-            epochs = seeds.take(options.num_epochs or -1)
-        else:
-            epochs = tf.data.Dataset.from_tensors(tf.constant(0, tf.int64))
-            epochs = epochs.repeat(options.num_epochs)
+        epochs = make_epochs(options)
         if options.cache is None:
             rows = epochs.flat_map(lambda seed: self._shuffle(self._read_epoch(seed), seed))
         else:
@@ -146,7 +136,7 @@ class Stream:
         )
         if batches_in_one > 1:
             return options.finish(loaded.rebatch(options.batch_size, options.drop_remainder))
-        return options.finish(refill_batches(loaded, options, bad))
+        return options.finish(refill_batches(loaded, bad))
 
     def _read_epoch(self, seed: tf.Tensor) -> tf.data.Dataset:
         """Returns blocks of the (records, numbers) of an epoch."""

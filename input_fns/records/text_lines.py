@@ -62,7 +62,7 @@ def text_lines(
     def blocks(_: tf.Tensor, file: tf.Tensor) -> tf.data.Dataset:
         return number_records(tf.data.TextLineDataset(file, buffer_size=BUFFER)).map(drop_empty)
 
-    stream = Stream(files, blocks, options, BadRecords(options))
+    stream = Stream(files, blocks, BadRecords(options))
     if vocabulary is None:
         return options.finish(stream.batches().map(lambda lines, _: {"text": lines}))
     lookup = _make_lookup(vocabulary)

@@ -65,7 +65,7 @@ def tfrecords(
         return parsed if label is None else (parsed, parsed.pop(label))
 
     bad = BadRecords(options)
-    stream = Stream(files, _make_checked_blocks(files, compression, bad), options, bad)
+    stream = Stream(files, _make_checked_blocks(files, compression, bad), bad)
     return stream.parse_batches(
         parse,
         lambda record: explain(record, features),

@@ -228,6 +228,12 @@ def test_labels_out_of_range_raise_an_error(tmp_path: Path) -> None:
         made(tmp_path).train(input_fn)
 
 
+def test_a_missing_weight_raises_the_error_of_the_heads(tmp_path: Path) -> None:
+    # tf.estimator of TensorFlow 2.8, the last with boosted trees, raises it too.
+    with pytest.raises(ValueError, match="Feature w is not in features dictionary"):
+        made(tmp_path, weight_column="w").train(EVENTS, steps=1)
+
+
 def test_a_layer_without_batches_logs_a_warning() -> None:
     with logged() as lines:
         settings = Settings(0, 1, 1, 0.1, 0.0, 0.0, 0.0, 0.0, False, "none", 0.01)

@@ -1,27 +1,21 @@
 """From `import tensorflow` to the first step of a small Keras model."""
 
-import tempfile
-import time
+from typing import Any
 
 from benchmarks.apis import Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, Benchmark
-from benchmarks.meters import make_step_clock
+from benchmarks.meters import measure_start
 from benchmarks.picture_job import MLP
 
 
 def _measure_milliseconds(apis: Apis, quick: bool) -> float:
-    """Returns the time from the end of `import tensorflow` to the end of the first step."""
-    del quick
-    import tensorflow  # noqa: F401
-
     data = MLP.pictures(512)
-    # The time includes loading tf.estimator and Keras, which TensorFlow does at their first use.
-    start = time.perf_counter()
-    hook = make_step_clock()
-    with tempfile.TemporaryDirectory() as model_dir:
+
+    def train(model_dir: str, hook: Any) -> None:
         estimator = MLP.estimator(apis, model_dir)
         estimator.train(lambda: MLP.training_input(*data), hooks=[hook], steps=1)
-    return 1e3 * (hook.first - start)
+
+    return measure_start(train)
 
 
 BENCHMARK = Benchmark(

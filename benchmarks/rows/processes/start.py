@@ -1,25 +1,13 @@
 """Time from the start of a process to the first training step, without importing TensorFlow."""
 
-import tempfile
-import time
-
 from benchmarks.apis import Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, Benchmark
 from benchmarks.linear_model import train_linear
-from benchmarks.meters import make_step_clock
+from benchmarks.meters import measure_start
 
 
 def _measure_start(apis: Apis, quick: bool) -> float:
-    """Returns the milliseconds from the end of `import tensorflow` to the end of the first step."""
-    del quick
-    import tensorflow  # noqa: F401
-
-    # The time includes loading tf.estimator and Keras, which TensorFlow does at their first use.
-    start = time.perf_counter()
-    clock = make_step_clock()
-    with tempfile.TemporaryDirectory() as model_dir:
-        train_linear(apis.estimator, model_dir, [clock])
-    return 1e3 * (clock.first - start)
+    return measure_start(lambda path, hook: train_linear(apis.estimator, path, [hook]))
 
 
 BENCHMARK = Benchmark(

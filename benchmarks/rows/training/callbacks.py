@@ -22,8 +22,6 @@ def _make_epoch_callbacks(directory: str) -> list[Any]:
 def _make_batch_callbacks(directory: str) -> list[Any]:
     import tf_keras
 
-    del directory
-
     class Losses(tf_keras.callbacks.Callback):
         total = 0.0
 

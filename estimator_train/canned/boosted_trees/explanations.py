@@ -42,9 +42,9 @@ def make_explaining_model_fn(
     activation = _get_activation(head)
 
     def model_fn(features: FeatureTensors, labels: Labels, mode: str) -> EstimatorSpec:
-        model = Model(head, split_on, settings, features, training=False)
+        model = Model(head.logits_dimension, split_on, settings, features, training=False)
         spec = head.create_estimator_spec(
-            model.batch.features, ModeKeys.PREDICT, model.logits(), labels
+            model.batch.features, ModeKeys.PREDICT, model.compute_logits(), labels
         )
         bias = activation(model.ensemble.trees.value[0, 0, 0])
         found = {

@@ -17,6 +17,7 @@ from estimator_train.canned.boosted_trees.settings import Settings
 from estimator_train.canned.parts.argument_types import FeatureColumn, FeatureColumns
 from estimator_train.canned.parts.column_kinds import is_categorical, validate_columns
 from estimator_train.canned.parts.columns import Batch
+from estimator_train.heads.checks import is_numeric_column
 
 
 class _Column(NamedTuple):
@@ -113,7 +114,7 @@ def _describe(column: FeatureColumn, numeric_buckets: int) -> _Column:
     if hasattr(column, "boundaries") and hasattr(column, "source_column"):
         size = int(np.prod(column.source_column.shape))
         return _Column(column, "bucketized", column.name, size, len(column.boundaries) + 1)
-    if hasattr(column, "normalizer_fn") and hasattr(column, "key"):
+    if is_numeric_column(column):
         size = int(np.prod(column.shape))
         return _Column(column, "numeric", column.name, size, numeric_buckets)
     if _is_indicator(column):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -25,6 +25,7 @@ from estimator_train.canned.boosted_trees.stopping import StopWhenGrown
 from estimator_train.canned.parts.columns import Batch
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads import Head
+from estimator_train.heads.checks import get_weights
 from estimator_train.heads.types import FeatureTensors, Labels, WeightColumn
 
 _v1 = tf.compat.v1
@@ -38,7 +39,7 @@ class Model:
       ensemble: The trees.
 
     Args:
-      head: Makes a loss and predictions of logits.
+      logits: Number of logits.
       features: Features of the trees.
       settings: Settings of the model.
       inputs: The features of a batch.
@@ -46,16 +47,13 @@ class Model:
     """
 
     def __init__(
-        self, head: Head, features: Features, settings: Settings, inputs: Any, *, training: bool
+        self, logits: int, features: Features, settings: Settings, inputs: Any, *, training: bool
     ) -> None:
-        self._head, self._features, self._settings = head, features, settings
+        self._logits, self._features, self._settings = logits, features, settings
         self.batch = Batch(inputs, v1=True)
         self._quantiles = create_quantiles(features.numeric_size, settings)
-        self._logits = head.logits_dimension
-        self.ensemble = Ensemble(
-            settings.n_trees, settings.max_depth, self._logits, settings.center_bias
-        )
-        self._cache = ExampleCache(self._logits) if training and settings.train_in_memory else None
+        self.ensemble = Ensemble(settings.n_trees, settings.max_depth, logits, settings.center_bias)
+        self._cache = ExampleCache(logits) if training and settings.train_in_memory else None
         self._version = self._read_first() if training else None
         with self.read_after_version():
             self.ids = self._find_bucket_ids()
@@ -98,7 +96,7 @@ class Model:
             return compute()
         return self._cache.compute_bucket_ids(compute, self._features.count)
 
-    def logits(self) -> tf.Tensor:
+    def compute_logits(self) -> tf.Tensor:
         """Returns the logits of the batch, float32 [batch, logits]."""
         end = tf.minimum(self.ensemble.finished + 1, self.ensemble.count_rows())
         return self._add_trees(tf.constant(0), end, self._make_zero_logits())
@@ -123,7 +121,7 @@ class Model:
     def _add_trees(self, begin: tf.Tensor, end: tf.Tensor, start: tf.Tensor) -> tf.Tensor:
         return add_tree_logits(self.ensemble, self._features, self.ids, begin, end, start)
 
-    def train_op(
+    def build_train_op(
         self, loss: tf.Tensor, logits: tf.Tensor, node: tf.Tensor, weights: tf.Tensor
     ) -> tf.Tensor:
         """Returns the operation of a training step, which counts the global step.
@@ -193,34 +191,26 @@ def make_model_fn(
                 "Boosted trees cannot train several replicas together. Train without a strategy; "
                 "evaluation and prediction may have one."
             )
-        model = Model(head, split_on, settings, features, training=training)
+        model = Model(head.logits_dimension, split_on, settings, features, training=training)
         if not training:
-            return head.create_estimator_spec(model.batch.features, mode, model.logits(), labels)
+            return head.create_estimator_spec(
+                model.batch.features, mode, model.compute_logits(), labels
+            )
         with model.read_after_version():
             logits, node = model.compute_training_logits()
-        weights = _read_weights(weight_column, model.batch.features, tf.shape(logits)[0])
+        given = get_weights(weight_column, model.batch.features, logits)
+        weights = tf.ones(tf.shape(logits)[:1]) if given is None else tf.reshape(given, [-1])
         spec = head.create_estimator_spec(
             model.batch.features,
             mode,
             logits,
             labels=labels,
-            train_op_fn=lambda loss: model.train_op(loss, logits, node, weights),
+            train_op_fn=lambda loss: model.build_train_op(loss, logits, node, weights),
         )
         stop = StopWhenGrown(model.ensemble, settings, spec.train_op)
         return spec._replace(training_hooks=(*spec.training_hooks, stop))
 
     return model_fn
-
-
-def _read_weights(column: WeightColumn, features: Mapping[str, Any], rows: tf.Tensor) -> tf.Tensor:
-    if column is None:
-        return tf.ones([rows])
-    key = column if isinstance(column, str) else column.key
-    weights = tf.cast(features[key], tf.float32)
-    normalizer_fn = getattr(column, "normalizer_fn", None)
-    if normalizer_fn is not None:
-        weights = normalizer_fn(weights)
-    return tf.reshape(weights, [-1])
 
 
 def _add_growth_summaries(ensemble: Ensemble) -> list[tf.Tensor]:

@@ -145,7 +145,7 @@ class _Solver:
         sums = tf.where(there, sums, tf.zeros_like(sums))
         gradients, hessians = sums[..., : self._logits], sums[..., self._logits :]
         if self._logits > 1:
-            weights = self._of_matrices(gradients, hessians)
+            weights = self._solve_matrices(gradients, hessians)
             return _Side(weights, -tf.reduce_sum(gradients * weights, -1))
         gradients = shrink(gradients, self._settings.l1_regularization)
         divisor = hessians + self._settings.l2_regularization
@@ -154,7 +154,7 @@ class _Solver:
         weights = tf.where(divisible, -gradients / divisor, tf.zeros_like(gradients))
         return _Side(weights, -(gradients * weights)[..., 0])
 
-    def _of_matrices(self, gradients: tf.Tensor, hessians: tf.Tensor) -> tf.Tensor:
+    def _solve_matrices(self, gradients: tf.Tensor, hessians: tf.Tensor) -> tf.Tensor:
         shape = tf.concat([tf.shape(hessians)[:-1], [self._logits, self._logits]], 0)
         matrices = tf.reshape(hessians, shape)
         # The second derivatives of a softmax are singular: adding to all logits changes nothing.

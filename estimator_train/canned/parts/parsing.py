@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.canned.parts.argument_types import FeatureColumn
+from estimator_train.heads.checks import is_numeric_column
 from estimator_train.heads.types import WeightColumn
 
 
@@ -80,7 +81,7 @@ def _add_label(
         return spec
     is_name = isinstance(weight_column, str)
     column: Any = tf.feature_column.numeric_column(weight_column) if is_name else weight_column
-    if not (hasattr(column, "key") and hasattr(column, "normalizer_fn")):
+    if not is_numeric_column(column):
         raise ValueError(
             "weight_column should be an instance of tf.feature_column.numeric_column. Given type: "
             f"{type(column)} value: {column}"

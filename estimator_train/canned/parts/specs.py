@@ -52,13 +52,9 @@ def make_model_fn(head: Head, trained: Sequence[TrainedPart]) -> Callable[..., E
         _check_optimizers(trained, mode)
         batch = Batch(features)
         logits, updates = _compute_logits(batch, [part for part, _ in trained], head, mode)
-        return convert_on_replica(head.create_estimator_spec)(
-            batch.features,
-            mode,
-            logits,
-            labels=labels,
-            update_ops=updates or None,
-            **(_make_training_arguments(head, trained) if mode == ModeKeys.TRAIN else {}),
+        training = _make_training_arguments(head, trained) if mode == ModeKeys.TRAIN else {}
+        return _create_spec(
+            head, batch, mode, logits, labels, update_ops=updates or None, **training
         )
 
     return model_fn
@@ -130,16 +126,11 @@ def make_sdca_model_fn(
         def train(loss: tf.Tensor) -> Any:
             return sdca.train_op(head, model, batch.features, labels)
 
+        training = {"train_op_fn": train} if mode == ModeKeys.TRAIN else {}
         same_scope = _v1.variable_scope(scope, auxiliary_name_scope=False)
         same_names = tf.name_scope(scope.original_name_scope)
         with same_scope if v1 else no_scope, same_names if v1 else no_scope:
-            return convert_on_replica(head.create_estimator_spec)(
-                batch.features,
-                mode,
-                model.logits,
-                labels=labels,
-                **({"train_op_fn": train} if mode == ModeKeys.TRAIN else {}),
-            )
+            return _create_spec(head, batch, mode, model.logits, labels, **training)
 
     return model_fn
 
@@ -223,11 +214,13 @@ def _make_v1_spec(
         with tf.control_dependencies(operations):
             return _v1.assign_add(step, 1)
 
-    return convert_on_replica(head.create_estimator_spec)(
-        batch.features,
-        mode,
-        logits,
-        labels=labels,
-        update_ops=updates or None,
-        **({"train_op_fn": train} if mode == ModeKeys.TRAIN else {}),
-    )
+    training = {"train_op_fn": train} if mode == ModeKeys.TRAIN else {}
+    return _create_spec(head, batch, mode, logits, labels, update_ops=updates or None, **training)
+
+
+def _create_spec(
+    head: Head, batch: Batch, mode: str, logits: tf.Tensor, labels: Labels, **arguments: Any
+) -> EstimatorSpec:
+    """Calls the head, which may be the user's; see `Head.create_estimator_spec`."""
+    create = convert_on_replica(head.create_estimator_spec)
+    return create(batch.features, mode, logits, labels=labels, **arguments)

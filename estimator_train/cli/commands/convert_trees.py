@@ -28,7 +28,6 @@ def run(flag_values: absl_flags.FlagValues, directories: Sequence[str]) -> None:
       UsageError: There are not two directories, the first has no boosted trees, or the second
         exists.
     """
-    del flag_values
     if len(directories) != 2:
         raise UsageError(
             f"two directories are needed, OLD_DIR and NEW_DIR, got {len(directories)}."

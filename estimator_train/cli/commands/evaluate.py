@@ -26,7 +26,7 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     from estimator_train.cli.job.job import Job
 
     job = Job(flag_values)
-    metrics = job.get_trained_estimator(flag_values.checkpoint_path).evaluate(
+    metrics = job.get_trained_estimator().evaluate(
         job.make_input_fn(ModeKeys.EVAL),
         steps=flag_values.eval_steps,
         checkpoint_path=flag_values.checkpoint_path,

@@ -27,5 +27,5 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     if not flag_values.export_dir:
         raise UsageError("--export_dir=DIR is needed, the directory for the SavedModel.")
     job = Job(flag_values)
-    job.get_trained_estimator(flag_values.checkpoint_path)
+    job.get_trained_estimator()
     print(job.export(flag_values.checkpoint_path))

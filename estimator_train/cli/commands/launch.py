@@ -84,17 +84,7 @@ def run(flag_values: absl_flags.FlagValues, program: Sequence[str]) -> None:
         raise UsageError("a program is needed, such as: launch --workers=2 -- python train.py")
     if flag_values.private_network:
         _enter_private_network()
-    names = (
-        "workers",
-        "ps",
-        "evaluator",
-        "max_restarts",
-        "grace_secs",
-        "evaluator_secs",
-        "standby",
-    )
-    settings = {name: flag_values[name].value for name in names}
-    sys.exit(launch(LocalJob(program, **settings)))
+    sys.exit(launch(LocalJob(program, **common.read_fields(LocalJob, flag_values))))
 
 
 def _enter_private_network() -> None:

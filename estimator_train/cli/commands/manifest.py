@@ -7,8 +7,14 @@ from absl import flags as absl_flags
 from estimator_train.cli import common
 from estimator_train.cli.job.own_packages import Group
 from estimator_train.cli.output.errors import UsageError
+from estimator_train.launcher import kubernetes, manifests
 
-_PLATFORMS = ["jobset", "kubeflow", "slurm", "trainjob"]
+_PLATFORMS = {
+    "jobset": kubernetes.make_jobset,
+    "kubeflow": manifests.make_kubeflow_job,
+    "slurm": manifests.make_slurm_script,
+    "trainjob": kubernetes.make_train_job,
+}
 DESCRIPTION = """
 Prints a Kubernetes manifest or a Slurm script that starts the same job as `launch` on a cluster:
 `estimator-train manifest --platform=jobset --workers=2 --ps=1 --image=NAME -- python train.py |
@@ -19,7 +25,7 @@ a TrainJob of Kubeflow Trainer 2, and kubeflow a TFJob of Kubeflow's training op
 
 def _define_manifest(flag_values: absl_flags.FlagValues) -> None:
     define = Group(flag_values)
-    define.enum("platform", None, _PLATFORMS, "Scheduler of the job.")
+    define.enum("platform", None, list(_PLATFORMS), "Scheduler of the job.")
     define.string("name", "train", "Name of the job.")
     common.define_roles(define)
     define.integer(
@@ -49,18 +55,9 @@ def run(flag_values: absl_flags.FlagValues, program: Sequence[str]) -> None:
       UsageError: There is no platform or no program.
       ValueError: A setting that the platform needs is missing.
     """
-    from estimator_train.launcher import kubernetes, manifests
-
-    platforms = {
-        "jobset": kubernetes.make_jobset,
-        "kubeflow": manifests.make_kubeflow_job,
-        "slurm": manifests.make_slurm_script,
-        "trainjob": kubernetes.make_train_job,
-    }
     if flag_values.platform is None:
-        raise UsageError(f"--platform is needed: {' or '.join(platforms)}.")
+        raise UsageError(f"--platform is needed: {' or '.join(_PLATFORMS)}.")
     if not program:
         raise UsageError("a program is needed, such as: manifest ... -- python train.py")
-    names = ("name", "workers", "ps", "evaluator", "gpus", "image", "time", "grace_secs")
-    settings = {name: flag_values[name].value for name in names}
-    print(platforms[flag_values.platform](manifests.ClusterJob(program, **settings)), end="")
+    job = manifests.ClusterJob(program, **common.read_fields(manifests.ClusterJob, flag_values))
+    print(_PLATFORMS[flag_values.platform](job), end="")

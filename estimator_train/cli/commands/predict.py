@@ -45,7 +45,7 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     from estimator_train.cli.job.job import Job
 
     job = Job(flag_values)
-    predictions = job.get_trained_estimator(flag_values.checkpoint_path).predict(
+    predictions = job.get_trained_estimator().predict(
         job.make_input_fn(ModeKeys.PREDICT),
         predict_keys=flag_values.predict_keys or None,
         checkpoint_path=flag_values.checkpoint_path,

@@ -57,8 +57,7 @@ def run(flag_values: absl_flags.FlagValues, program: Sequence[str]) -> None:
         raise UsageError("a program is needed, such as: task ... -- python train.py")
     if not flag_values.hosts:
         raise UsageError("--hosts is needed, such as --hosts='train-{role}-0-{index}.train'.")
-    names = ("hosts", "workers", "ps", "evaluator", "port")
-    layout = PodLayout(**{name: flag_values[name].value for name in names})
+    layout = PodLayout(**common.read_fields(PodLayout, flag_values))
     try:
         cluster = read_cluster_of_pod(layout, flag_values.role or "", os.environ)
     except ValueError as error:

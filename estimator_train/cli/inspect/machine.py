@@ -6,7 +6,7 @@ import platform
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
@@ -58,7 +58,7 @@ def inspect(model_dir: str | None) -> dict[str, Finding]:
         "ports": _check_ports,
         "model_dir": lambda: _check_model_dir(model_dir or "."),
         "cluster": _describe_cluster,
-        "variables": lambda: _list_variables(os.environ),
+        "variables": _list_variables,
     }
     findings = {name: _run_check(check) for name, check in checks.items()}
     problem = installed.find_problem()
@@ -176,6 +176,6 @@ def _describe_cluster() -> Finding:
     return Finding(f"{config.task_type} {config.task_id} of {config.cluster_spec.as_dict()}")
 
 
-def _list_variables(environment: Mapping[str, str]) -> Finding:
-    values = [f"{name}={environment[name]}" for name in _VARIABLES if name in environment]
+def _list_variables() -> Finding:
+    values = [f"{name}={os.environ[name]}" for name in _VARIABLES if name in os.environ]
     return Finding("  ".join(values) or "no relevant variables are set")

@@ -13,6 +13,7 @@ from estimator_train.cli.job.exporters import make_exporters
 from estimator_train.cli.job.job import Job
 from estimator_train.cli.output import results
 from estimator_train.cli.output.errors import UsageError
+from estimator_train.engine.inputs.input_fn import is_dataset
 
 
 def make_eval_spec(job: Job, flag_values: absl_flags.FlagValues) -> EvalSpec:
@@ -50,7 +51,7 @@ def _count_batches_in_epoch(job: Job) -> int:
     with tf.Graph().as_default(), tf.compat.v1.Session(config=config.session_config) as session:
         dataset = job.make_one_epoch_input_fn()(config, tf.distribute.InputContext())
         batches = -1
-        if isinstance(dataset, (tf.data.Dataset, tf.compat.v1.data.Dataset)):
+        if is_dataset(dataset):
             batches = int(session.run(tf.data.experimental.cardinality(dataset)))
     if batches < 0:
         raise UsageError(

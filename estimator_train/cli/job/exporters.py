@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Mapping
 
 import numpy as np
-import tensorflow as tf
 from absl import flags as absl_flags
 
 from estimator_train import Estimator
@@ -15,6 +14,7 @@ from estimator_train.training.exporters import (
     Exporter,
     FinalExporter,
     LatestExporter,
+    list_exports,
 )
 
 _EXPORTS_TO_KEEP = 5  # The default of tf.estimator.
@@ -50,10 +50,8 @@ def find_newest_exports(model_dir: str, names: list[str]) -> dict[str, str]:
     newest = {}
     for name in names:
         path = os.path.join(model_dir, "export", name)
-        entries = tf.io.gfile.listdir(path) if tf.io.gfile.isdir(path) else []
-        times = [entry.rstrip("/") for entry in entries if entry.rstrip("/").isdigit()]
-        if times:
-            newest[name] = os.path.join(path, max(times))
+        if exports := list_exports(path):
+            newest[name] = os.path.join(path, exports[-1])
     return newest
 
 

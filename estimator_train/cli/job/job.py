@@ -94,15 +94,13 @@ class Job:
             )
         return model
 
-    def get_trained_estimator(self, checkpoint_path: str | None) -> Estimator:
-        """Returns the estimator, and checks that it has a checkpoint.
-
-        Args:
-          checkpoint_path: The checkpoint to use; by default the latest.
+    def get_trained_estimator(self) -> Estimator:
+        """Returns the estimator, and checks that it has the checkpoint of --checkpoint_path.
 
         Raises:
           UsageError: There is no --model_dir, or the checkpoint does not exist.
         """
+        checkpoint_path = self._flags.checkpoint_path
         if checkpoint_path:
             if not tf.io.gfile.exists(f"{checkpoint_path}.index"):
                 raise UsageError(

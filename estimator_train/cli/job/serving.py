@@ -7,7 +7,7 @@ import tensorflow as tf
 
 from estimator_train import RunConfig, export
 from estimator_train.cli.output.errors import UsageError
-from estimator_train.engine.inputs.input_fn import split
+from estimator_train.engine.inputs.input_fn import is_dataset, split
 
 Receiver = export.ServingInputReceiver | export.TensorServingInputReceiver
 
@@ -30,8 +30,7 @@ def make_receiver_fn(
     """
     with tf.Graph().as_default():
         result = input_fn(config=config, input_context=tf.distribute.InputContext())
-        is_dataset = isinstance(result, (tf.data.Dataset, tf.compat.v1.data.Dataset))
-        features, _ = split(result.element_spec if is_dataset else result)
+        features, _ = split(result.element_spec if is_dataset(result) else result)
         is_single = not isinstance(features, dict)
         leaves = {input_name: features} if is_single else features
         specs = {name: _make_batch_spec(name, leaf) for name, leaf in leaves.items()}

@@ -6,6 +6,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train import RunConfig
+from estimator_train.engine.inputs.input_fn import is_dataset
 
 
 class TrainingInput:
@@ -25,7 +26,7 @@ class TrainingInput:
     def __call__(self, config: RunConfig, input_context: tf.distribute.InputContext) -> Any:
         """Calls the wrapped input_fn and returns its result."""
         result = self._input_fn(config=config, input_context=input_context)
-        if isinstance(result, (tf.data.Dataset, tf.compat.v1.data.Dataset)):
+        if is_dataset(result):
             self._batches = tf.data.experimental.cardinality(result)
             self._context = input_context
         return result

@@ -127,7 +127,7 @@ def _find_first_leaf(structure: TensorStructure) -> Any:
 
 def is_dataset(result: Any) -> bool:
     """Returns whether an input_fn returned a dataset, of TensorFlow 1 or 2."""
-    return isinstance(result, (tf.data.Dataset, tf.compat.v1.data.Dataset))
+    return isinstance(result, tf.data.Dataset)  # A base class of tf.compat.v1.data.Dataset.
 
 
 def split(element: TensorStructure) -> tuple[TensorStructure, TensorStructure]:

@@ -127,14 +127,12 @@ class KerasCallbacks(PreModelHook):
 
     def before_run(self, run_context: RunContext) -> RunArgs:
         """Calls on_train_batch_begin."""
-        del run_context
         self._begin_epoch()
         self._runner.batch_begin(self._step % self._steps_per_epoch)
         return RunArgs(list(self._logs.fetches))
 
     def after_loop(self, steps: int, loss: object) -> None:
         """Counts the steps of a loop, which this hook did not see."""
-        del loss
         self._count_steps(steps)
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:

@@ -63,12 +63,10 @@ class LossLogs:
 
     def read_epoch_logs(self, session: tf.compat.v1.Session) -> dict[str, Any]:
         """Returns the logs of all steps since the last reset; an empty dict without steps."""
-        del session
         return {"loss": float(np.mean(self._losses))} if self._losses else {}
 
     def reset(self, session: tf.compat.v1.Session) -> None:
         """Starts a new epoch."""
-        del session
         self._losses = []
 
 

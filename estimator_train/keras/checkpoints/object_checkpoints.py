@@ -14,7 +14,7 @@ from estimator_train.engine.tf_internals import saver_entries
 from estimator_train.keras.graph.structures import Trackable
 from estimator_train.run_config import RunConfig
 
-_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
+OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _VALUE = "VARIABLE_VALUE"
 
 
@@ -46,13 +46,12 @@ def make_object_based_saver(
         graph.add_slots(slots)
 
     def build(strategy: tf.distribute.Strategy) -> ObjectBasedSaver:
-        del strategy
         entries = [
             saver_entries.CheckpointEntry.from_variable(key, variable, checks_shapes)
             for key, variable in graph.variables.items()
         ]
         proto = graph.proto.SerializeToString(deterministic=True)
-        entries.append(saver_entries.CheckpointEntry.from_constant(_GRAPH_KEY, proto))
+        entries.append(saver_entries.CheckpointEntry.from_constant(OBJECT_GRAPH, proto))
         return ObjectBasedSaver(
             entries,
             sharded=True,

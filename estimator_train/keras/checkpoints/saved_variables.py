@@ -10,8 +10,8 @@ import tensorflow as tf
 from tensorflow.core.protobuf.trackable_object_graph_pb2 import TrackableObjectGraph
 
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
+from estimator_train.keras.checkpoints.object_checkpoints import OBJECT_GRAPH
 
-_OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _STEPS = ("global_step", "estimator_global_step")
 # Names of optimizers and their scopes, within or at the end of a variable's name.
 _OPTIMIZERS = (
@@ -97,9 +97,9 @@ def read_saved_variables(source: Source) -> SavedVariables:
     """
     path = _find_checkpoint(source)
     shapes = {key: tuple(shape) for key, shape in tf.train.list_variables(path)}
-    if _OBJECT_GRAPH not in shapes:
+    if OBJECT_GRAPH not in shapes:
         return SavedVariables(path, {name: name for name in shapes}, shapes, False)
-    graph = TrackableObjectGraph.FromString(tf.train.load_variable(path, _OBJECT_GRAPH))
+    graph = TrackableObjectGraph.FromString(tf.train.load_variable(path, OBJECT_GRAPH))
     keys = {
         # A model that was saved by eager code has names of which several may be equal.
         attribute.full_name or attribute.checkpoint_key: attribute.checkpoint_key

@@ -31,7 +31,7 @@ class CompileArguments:
     weighted_metrics: Structure
 
 
-def compile_arguments(model: tf_keras.Model) -> CompileArguments:
+def read_compile_arguments(model: tf_keras.Model) -> CompileArguments:
     """Returns the arguments that a model was compiled with.
 
     Args:

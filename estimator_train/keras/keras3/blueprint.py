@@ -12,9 +12,9 @@ from estimator_train.engine.user_functions import list_argument_names
 from estimator_train.keras.compiled.metrics import copy_metric
 from estimator_train.keras.graph.copied_layers import copy_config
 from estimator_train.keras.graph.structures import Structure
-from estimator_train.keras.keras3.keras_internals import compile_arguments, list_all_layers
+from estimator_train.keras.keras3.keras_internals import list_all_layers, read_compile_arguments
 from estimator_train.keras.keras3.optimizers import OptimizerCopies
-from estimator_train.keras.keras3.variable_names import base_name
+from estimator_train.keras.keras3.variable_names import find_base_name
 
 _COMPILE_NAMES = (
     "loss",
@@ -57,7 +57,7 @@ class Blueprint:
         self.model = model
         self.has_given_names = is_layered(model) and (model.built or build is None)
         self._build = None if self.has_given_names else build
-        self._objects = {**dict(_own_objects(model)), **(custom_objects or {})}
+        self._objects = {**dict(_list_own_objects(model)), **(custom_objects or {})}
         self._config: Config = {}
         self._own_compile_config: Config | None = None
         if self._build is None:
@@ -85,9 +85,9 @@ class Blueprint:
 
     def _read_compile(self) -> None:
         if type(self.model).compile is not keras.Model.compile:
-            self._own_compile_config = _own_compile_config(self.model)
+            self._own_compile_config = _read_own_compile_config(self.model)
             return
-        given = compile_arguments(self.model)
+        given = read_compile_arguments(self.model)
         self._compile_arguments = {name: given[name] for name in _COMPILE_NAMES if name in given}
         # With its scale of the loss, which compile() adds by the precision at that time.
         self._optimizer = OptimizerCopies(self.model.optimizer)
@@ -141,7 +141,7 @@ def _read_config(model: keras.Model) -> Config:
     return config
 
 
-def _own_compile_config(model: keras.Model) -> Config:
+def _read_own_compile_config(model: keras.Model) -> Config:
     """Returns the config of a model's own compile().
 
     Raises:
@@ -157,11 +157,11 @@ def _own_compile_config(model: keras.Model) -> Config:
     for part in _list_dicts(config):
         inner = part.get("config")
         if part.get("module") == "keras.optimizers" and isinstance(inner, dict):
-            inner["name"] = base_name(part["class_name"], inner["name"]) or inner["name"]
+            inner["name"] = find_base_name(part["class_name"], inner["name"]) or inner["name"]
     return config
 
 
-def _own_objects(model: keras.Model) -> Iterator[tuple[str, Any]]:
+def _list_own_objects(model: keras.Model) -> Iterator[tuple[str, Any]]:
     """Yields the names and objects of classes and functions of the user in a model."""
     for layer in list_all_layers(model):
         if isinstance(layer, keras.layers.Lambda):

@@ -51,7 +51,7 @@ def find_variable_path(name: str) -> str:
     return f"{scope}/{name}" if scope else name
 
 
-def compile_arguments(model: keras.Model) -> Mapping[str, Any]:
+def read_compile_arguments(model: keras.Model) -> Mapping[str, Any]:
     """Returns the arguments of `Model.compile` as the user gave them.
 
     The public get_compile_config() serializes them, which loses functions that are not registered.

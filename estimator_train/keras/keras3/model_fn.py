@@ -65,7 +65,6 @@ class Keras3ModelFn:
           mode: A ModeKeys value.
           config: Not used.
         """
-        del config
         allow_keras_3()
         x, weights = split_features(as_tensors(features))
         y = as_tensors(labels)

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 
 from estimator_train.keras.keras3.keras_internals import find_learning_rate
-from estimator_train.keras.keras3.variable_names import base_name
+from estimator_train.keras.keras3.variable_names import find_base_name
 
 
 class OptimizerCopies:
@@ -20,7 +20,7 @@ class OptimizerCopies:
         optimizer = keras.optimizers.get(optimizer)
         self._class = type(optimizer)
         self._config = {**optimizer.get_config(), **changes}
-        base = base_name(self._class.__name__, optimizer.name)
+        base = find_base_name(self._class.__name__, optimizer.name)
         if base is not None:
             self._config["name"] = base  # Which other optimizers the process made does not matter.
         rate = find_learning_rate(optimizer)

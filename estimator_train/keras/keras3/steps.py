@@ -35,7 +35,6 @@ def run_once_for_all_replicas(
     results: list[_Built] = []
 
     def merge(strategy: tf.distribute.Strategy, data: Data) -> Logs:
-        del strategy
         result, logs = build(data)
         results.append(result)
         return logs

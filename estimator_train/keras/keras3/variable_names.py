@@ -112,10 +112,10 @@ def _list_with_nested(model: keras.Model) -> list[keras.Layer]:
 
 def make_automatic_name(owner: keras.Layer | keras.optimizers.Optimizer) -> _Named:
     """Returns the name of a layer or optimizer, and its base without a number if Keras chose it."""
-    return owner.name, base_name(type(owner).__name__, owner.name)
+    return owner.name, find_base_name(type(owner).__name__, owner.name)
 
 
-def base_name(class_name: str, name: str) -> str | None:
+def find_base_name(class_name: str, name: str) -> str | None:
     """Returns an automatic name without its number, and None for a name that the user chose."""
     base = re.sub(r"\W+", "", class_name)
     base = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", base)
