@@ -17,8 +17,8 @@ CLEARER = {
     "words_of_an_empty_old_file": ("ValueError", "has 0 lines, but 1 are needed by old_vocab"),
     "words_of_a_file_that_is_missing": ("NotFoundError", "nowhere/old; No such file or dir"),
 }
-# The original calls a checkpoint the final one only at max_steps: FinalExporter exports nothing after
-# an early end, and an evaluator of a cluster waits for further checkpoints until it is killed.
+# The original calls a checkpoint the final one only at max_steps: after an early end FinalExporter
+# exports nothing, and an evaluator of a cluster waits for further checkpoints until it is killed.
 FINAL_CHECKPOINTS = {
     "an_early_end_of_the_input": [["model.ckpt-8", True]],
     "an_early_end_of_the_input_at_a_checkpoint": [["model.ckpt-6", False], ["model.ckpt-6", True]],
