@@ -10,7 +10,7 @@ from estimator_train.engine.tf_internals import sessions
 from estimator_train.predictor.batches import ArrayLike, Batch, convert_to_input_array
 
 
-class MissingInputError(tf.errors.InvalidArgumentError, ValueError):
+class MissingInputError(tf.errors.InvalidArgumentError, ValueError):  # type: ignore[misc]
     """A batch lacks an input that the outputs need."""
 
 

@@ -141,6 +141,23 @@ def best_exporter_of_a_job(api: Api, model_dir: str) -> Any:
 
 
 @exporting
+def best_exporter_after_a_restart(api: Api, model_dir: str) -> Any:
+    """Each evaluation is worse than the first one, by the metric "larger loss"."""
+    counts = []
+    for max_steps in (4, 7):
+        exporter = api.estimator.BestExporter(
+            "best",
+            tiny_receiver(api),
+            compare_fn=lambda best_eval_result, current_eval_result: (
+                current_eval_result["loss"] > best_eval_result["loss"]
+            ),
+        )
+        run(api, estimator(api, model_dir), {"max_steps": max_steps}, {"exporters": exporter})
+        counts.append(len(exports(model_dir, "best")))
+    return counts
+
+
+@exporting
 def best_exporter_by_loss(api: Api, model_dir: str) -> Any:
     exporter = api.estimator.BestExporter("best", tiny_receiver(api), exports_to_keep=None)
     job = trained(api, model_dir)

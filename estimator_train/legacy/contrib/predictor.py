@@ -7,7 +7,7 @@ from typing import Any
 import tensorflow as tf
 from google.protobuf.message import Message
 
-from estimator_train.legacy.contrib.learn import LearnEstimator
+from estimator_train.legacy.contrib.learn.estimators import LearnEstimator
 from estimator_train.predictor import EstimatorPredictor, Predictor as Predictor
 from estimator_train.predictor.live import make_output_getter, open_estimator
 from estimator_train.predictor.saved_model import get_signature, open_saved_model

@@ -11,10 +11,8 @@ import estimator_train as est
 from estimator_train.legacy.contrib._types import RunContext, RunValues, Session
 from estimator_train.legacy.contrib.learn.export_strategies import ExportStrategy
 
-_v1 = tf.compat.v1
 
-
-class EvaluateNewCheckpointsHook(_v1.train.SessionRunHook):
+class EvaluateNewCheckpointsHook(tf.compat.v1.train.SessionRunHook):
     """Hook that evaluates the latest checkpoint, unless it has done so before.
 
     Args:
@@ -40,7 +38,7 @@ class EvaluateNewCheckpointsHook(_v1.train.SessionRunHook):
 
     def begin(self) -> None:
         """Finds the global step of the graph."""
-        self._global_step = _v1.train.get_global_step()
+        self._global_step = tf.compat.v1.train.get_global_step()
 
     def steps_until_due(self, global_step: int) -> int | None:
         """Returns the steps until an evaluation; None without a new checkpoint."""
@@ -65,7 +63,7 @@ class EvaluateNewCheckpointsHook(_v1.train.SessionRunHook):
         return self._is_new
 
 
-class EvaluateAndExportListener(_v1.train.CheckpointSaverListener):
+class EvaluateAndExportListener(tf.compat.v1.train.CheckpointSaverListener):
     """Listener that evaluates and exports each checkpoint.
 
     Args:
