@@ -57,6 +57,8 @@ OTHER_NAMES = {
     "estimator_train.heads.training": "build_train_op",
     "estimator_train.heads.types": "Labels Optimizer TensorLike WeightColumn",
     "estimator_train.heads.weighted": "Batch WeightedHead",
+    "estimator_train.lifecycle.preemption": "handle_preemption",
+    "estimator_train.predictor.live": "make_output_getter open_estimator",
     "estimator_train.predictor.saved_model": "get_signature open_saved_model",
     "estimator_train.training.early_stopping.eval_metrics": "read_eval_metrics",
     "estimator_train.training.extenders": "add_metrics clip_gradients_by_norm forward_features",

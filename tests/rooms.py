@@ -97,8 +97,8 @@ ROOMS = {
     "legacy": "bootstrap legacy.reading legacy.removed legacy.trees",
     "legacy.contrib": (
         "canned canned.parts compat.v1 engine engine.run engine.tf_internals estimator "
-        "estimator_train export heads legacy.private legacy.tutorials predictor tpu training "
-        "training.early_stopping"
+        "estimator_train export heads legacy.private legacy.tutorials lifecycle predictor tpu "
+        "training training.early_stopping"
     ),
     "legacy.private": "canned.parts estimator_train export heads tpu training.early_stopping",
     "legacy.reading": "",

@@ -10,6 +10,10 @@ from estimator_train.engine.tf_internals import sessions
 from estimator_train.predictor.batches import ArrayLike, Batch, convert_to_input_array
 
 
+class MissingInputError(tf.errors.InvalidArgumentError, ValueError):  # type: ignore[misc]
+    """A batch lacks an input that the outputs need."""
+
+
 class Predictor:
     """Predictor of a session's outputs. Several threads may call it at the same time.
 
@@ -53,7 +57,7 @@ class Predictor:
 
         Raises:
           ValueError: The names or shapes of the batch do not match the inputs, an input that the
-            outputs need is missing, or the predictor is closed.
+            outputs need is missing (also an InvalidArgumentError), or the predictor is closed.
         """
         run = self._run
         if run is None:
@@ -79,9 +83,11 @@ class Predictor:
             missing = sorted(set(self.feed_tensors) - set(inputs))
             if "must feed a value" not in error.message:
                 raise
-            raise ValueError(
+            raise MissingInputError(
+                error.node_def,
+                error.op,
                 f"The batch has no values for the inputs {missing}, but the outputs "
-                f"{sorted(self.fetch_tensors)} need them: {error.message.splitlines()[0]}"
+                f"{sorted(self.fetch_tensors)} need them: {error.message.splitlines()[0]}",
             ) from error
         return outputs
 

@@ -34,6 +34,7 @@ _SINGLE = "features"  # Name of an input or output that has no name.
 _PREDICTOR_ATTRIBUTES = ("session", "graph", "feed_tensors", "fetch_tensors")
 
 Outputs: TypeAlias = tf.Tensor | Mapping[str, tf.Tensor]
+GetOutputs: TypeAlias = Callable[[EstimatorSpec, Receiver], Outputs]
 
 
 class _HasContext(Protocol):
@@ -73,7 +74,7 @@ class EstimatorPredictor:
         self,
         context: EstimatorContext,
         serving_input_receiver_fn: ReceiverFn | None,
-        get_outputs: Callable[[EstimatorSpec, Receiver], Outputs],
+        get_outputs: GetOutputs,
         checkpoint_path: str | None = None,
         reload: bool = False,
     ) -> None:
@@ -262,23 +263,48 @@ def from_estimator(
       A predictor, which is also a context manager that closes it.
 
     Raises:
-      ValueError: There is no checkpoint, or the output does not exist.
+      ValueError: There is no checkpoint, or the output does not exist; the latter error is also a
+        KeyError.
     """
+    model_dir = estimator._engine_context(None).model_dir
+    if latest_checkpoint(model_dir) is None:
+        raise ValueError(f"Couldn't find trained model at {model_dir}.")
+    return open_estimator(
+        estimator, serving_input_receiver_fn, make_output_getter(output_key), config
+    )
+
+
+def open_estimator(
+    estimator: _HasContext,
+    serving_input_receiver_fn: ReceiverFn,
+    get_outputs: GetOutputs,
+    config: tf.compat.v1.ConfigProto | None,
+) -> EstimatorPredictor:
+    """Opens an Estimator, trained or not; `EstimatorPredictor` describes the arguments."""
     context: EstimatorContext = estimator._engine_context(None)
-    if latest_checkpoint(context.model_dir) is None:
-        raise ValueError(f"Couldn't find trained model at {context.model_dir}.")
     if config is not None:
         context = dataclasses.replace(context, config=context.config.replace(session_config=config))
+    return EstimatorPredictor(context, serving_input_receiver_fn, get_outputs)
+
+
+class UnknownOutputError(KeyError, ValueError):
+    """A model has no output with a key."""
+
+    __str__ = Exception.__str__  # A KeyError shows its text in quotes.
+
+
+def make_output_getter(output_key: str | None) -> GetOutputs:
+    """Returns the function that finds the outputs of a key of the export_outputs."""
 
     def get_outputs(spec: EstimatorSpec, receiver: Receiver) -> dict[str, tf.Tensor]:
         signatures = make_signatures(spec, receiver)
         key = output_key or DEFAULT_KEY
         if key not in signatures:
-            raise ValueError(
+            raise UnknownOutputError(
                 f'Got output_key "{key}". The model\'s outputs are {sorted(signatures)}.'
             )
         graph = tf.compat.v1.get_default_graph()
         outputs = signatures[key].outputs
         return {name: graph.get_tensor_by_name(info.name) for name, info in outputs.items()}
 
-    return EstimatorPredictor(context, serving_input_receiver_fn, get_outputs)
+    return get_outputs

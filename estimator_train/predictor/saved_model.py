@@ -40,7 +40,8 @@ def from_saved_model(
     Raises:
       ValueError: More than one of signature_def_key, signature_def and the names is given, only
         input_names or only output_names is given, or the signature does not exist.
-      OSError: The directory has no SavedModel, or the SavedModel has no graph with these tags.
+      OSError: The directory has no SavedModel, or the SavedModel has no graph with these tags; the
+        latter error is also a RuntimeError.
     """
     return open_saved_model(
         export_dir,
@@ -106,6 +107,10 @@ def _check_one_choice(
         )
 
 
+class UnknownTagsError(OSError, RuntimeError):
+    """A SavedModel has no graph with the tags."""
+
+
 def _load(session: tf.compat.v1.Session, export_dir: str, tags: list[str]) -> Message:
     if not tf.saved_model.contains_saved_model(export_dir):
         raise OSError(
@@ -116,11 +121,11 @@ def _load(session: tf.compat.v1.Session, export_dir: str, tags: list[str]) -> Me
         with make_runnable(export_dir) as runnable_dir:
             return tf.compat.v1.saved_model.load(session, tags, runnable_dir)
     except RuntimeError as error:
-        raise OSError(f"{export_dir}: {error}") from error
+        raise UnknownTagsError(f"{export_dir}: {error}") from error
 
 
 def _parse_tags(tags: str | Iterable[str] | None) -> list[str]:
-    if tags is None:
+    if not tags:
         return [tf.saved_model.SERVING]
     return tags.split(",") if isinstance(tags, str) else list(tags)
 

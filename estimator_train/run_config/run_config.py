@@ -85,7 +85,8 @@ class RunConfig:
       allow_shared_model_dir: Whether to train in a model_dir in which another job is training;
         by default with a warning.
       keep_best: (metric, 'min' or 'max', number of checkpoints): the checkpoints with the best
-        values of that metric in evaluations, which are kept in `best/` below model_dir.
+        values of that metric in evaluations, which are kept in `best/` below model_dir. Only
+        evaluations with the name of the first one are ranked.
       xla: Whether XLA compiles the training steps that run in loops; "auto": where it can and
         where compiled steps are faster, which training measures.
       mixed_precision: "bfloat16" or "float16" for the products and convolutions of training, with

@@ -1,5 +1,6 @@
 """TPUEstimator on CPU and GPU."""
 
+import contextlib
 import contextvars
 import copy
 import dataclasses
@@ -7,6 +8,8 @@ import functools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
+
+import tensorflow as tf
 
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
 from estimator_train.engine.context import EstimatorContext
@@ -19,6 +22,7 @@ from estimator_train.estimator_spec.tpu_spec import TPUEstimatorSpec
 from estimator_train.tpu import no_tpu
 from estimator_train.tpu.config import RunConfig
 
+_LOG = tf.get_logger()
 _BATCH_SIZE = "batch_size"
 _RESERVED = [_BATCH_SIZE, "context"]
 # The Estimator whose functions the engine calls in this thread, and their params.
@@ -105,7 +109,8 @@ class TPUEstimator(Estimator):
         if self._use_tpu:
             no_tpu.check_steps(steps, max_steps)
             self._refuse(input_fn, ModeKeys.TRAIN)
-        super().train(input_fn, hooks, steps, max_steps, saving_listeners)
+        with _log_end_of("training"):
+            super().train(input_fn, hooks, steps, max_steps, saving_listeners)
         return self
 
     def evaluate(
@@ -124,7 +129,8 @@ class TPUEstimator(Estimator):
         if self._use_tpu and self._eval_on_tpu:
             no_tpu.check_batch_size(self._batch_sizes, ModeKeys.EVAL)
             self._refuse(input_fn, ModeKeys.EVAL)
-        return super().evaluate(input_fn, steps, hooks, checkpoint_path, name)
+        with _log_end_of("evaluation"):
+            return super().evaluate(input_fn, steps, hooks, checkpoint_path, name)
 
     def predict(
         self,
@@ -142,9 +148,10 @@ class TPUEstimator(Estimator):
         if self._use_tpu:
             no_tpu.check_batch_size(self._batch_sizes, ModeKeys.PREDICT)
             self._refuse(input_fn, ModeKeys.PREDICT)
-        yield from super().predict(
-            input_fn, predict_keys, hooks, checkpoint_path, yield_single_examples
-        )
+        with _log_end_of("prediction"):
+            yield from super().predict(
+                input_fn, predict_keys, hooks, checkpoint_path, yield_single_examples
+            )
 
     def _refuse(self, input_fn: InputFn, mode: str) -> NoReturn:
         context = dataclasses.replace(self._engine_context(mode), model_fn=self._user_model_fn)
@@ -184,6 +191,14 @@ class TPUEstimator(Estimator):
         return params if estimator is self else self.params
 
 
+@contextlib.contextmanager
+def _log_end_of(loop: str) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        _LOG.info("%s_loop marked as finished", loop)
+
+
 def _adapt_model_fn(model_fn: Callable[..., Any]) -> Callable[..., EstimatorSpec]:
     """Returns a model_fn that passes `use_tpu=False` to the user's, for an EstimatorSpec.
 
@@ -197,6 +212,7 @@ def _adapt_model_fn(model_fn: Callable[..., Any]) -> Callable[..., EstimatorSpec
         params: Params = None,
         config: RunConfig | None = None,
     ) -> EstimatorSpec:
+        _LOG.info("Running %s on CPU/GPU", mode)
         available = {"features": features, "labels": labels, "mode": mode, "config": config}
         available["params"] = _add_param(params, "use_tpu", False)
         spec = call_model_fn(model_fn, available)

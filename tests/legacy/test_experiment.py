@@ -46,9 +46,9 @@ KEYS = [
 ]
 
 
-def test_an_experiment_evaluates_eval_steps_batches(run, tmp_path):
+def test_an_experiment_evaluates_eval_steps_batches_at_its_start_and_end(run, tmp_path):
     done = run(PROGRAM, str(tmp_path / "model"))
-    assert json.loads(done.stdout.splitlines()[-1]) == [KEYS, 20, 3]
+    assert json.loads(done.stdout.splitlines()[-1]) == [KEYS, 20, 2 * 3]
 
 
 TRAIN_AND_EVALUATE = """

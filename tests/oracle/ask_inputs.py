@@ -72,6 +72,9 @@ MISTAKES = {
     ),
     "frame, target list": ("pandas", FRAME, LABELS, {"shuffle": False, "target_column": ["l"]}),
     "series": ("pandas", SERIES, None, {"shuffle": False}),
+    "array as a frame": ("pandas", X, SERIES, {"shuffle": False}),
+    "dict as a frame": ("pandas", {"a": Y}, SERIES, {"shuffle": False}),
+    "no frame": ("pandas", None, None, {"shuffle": False}),
 }
 
 
@@ -134,6 +137,8 @@ def _mistake(maker, x, y, arguments):
     with tf.Graph().as_default():
         try:
             maker(x, y, **arguments)()
+        except AttributeError:
+            return ["AttributeError"]
         except (TypeError, ValueError) as error:
             return [type(error).__name__, str(error)]
     return None

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import cases_tpu
 import numpy as np
 import tensorflow as tf
 
@@ -23,6 +24,8 @@ _CHANGING = (
 _NOT_ASKED = (
     *("deprecated", "Using config", "global_step/sec"),
     *("has not been increased", "session call"),
+    # A TPUEstimator without a TPU reports its default, and ends the loop of predictions twice.
+    *("eval_on_tpu", "prediction_loop", "examples/sec"),
 )
 _FRAME = re.compile(r'File "[^"]*ask_logs.py", line \d+, in (\w+)\nNode: ')
 
@@ -165,8 +168,18 @@ def _look_around(api: Any, base: str) -> None:
     list(estimator.predict(lambda: data()().take(2), hooks=[_LookAround("infer")]))
 
 
+def _use_tpu_estimator(api: Any, base: str) -> None:
+    settings = {"log_step_count_steps": None}  # The original logs no losses, this package does.
+    estimator = cases_tpu.make_estimator(base, use_tpu=False, params={"a": 1}, run_config=settings)
+    estimator.train(cases_tpu.input_fn, max_steps=2)
+    estimator.train(cases_tpu.input_fn, max_steps=2)
+    estimator.evaluate(cases_tpu.input_fn, steps=1)
+    list(estimator.predict(cases_tpu.input_fn))
+
+
 JOBS: dict[str, Callable[[Any, str], None]] = {
     "train, continue, evaluate, predict": _job,
+    "TPUEstimator without a TPU": _use_tpu_estimator,
     "hooks that look around": _look_around,
     "evaluate in memory": _evaluate_in_memory,
     "SDCA with little regularization": _train_sdca(1.0),

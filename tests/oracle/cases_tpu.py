@@ -42,20 +42,21 @@ def _of_unknown(features: Any, labels: Any, mode: str, params: Any, unknown: int
     return _model_fn(features, labels, mode, params)
 
 
-def _input_fn(params: Any) -> tf.data.Dataset:
+def input_fn(params: Any) -> tf.data.Dataset:
     return tf.data.Dataset.from_tensors(({"x": tf.ones([8])}, tf.ones([8]))).repeat(4)
 
 
-def _estimator(model_dir: str, **arguments: Any) -> Any:
+def make_estimator(model_dir: str, **arguments: Any) -> Any:
     arguments = {"model_fn": _model_fn, "train_batch_size": 8, "use_tpu": True, **arguments}
     made = _tpu().TPUConfig(**arguments.pop("tpu_config", {}))
-    config = _tpu().RunConfig(model_dir=model_dir, tpu_config=made)
+    settings = arguments.pop("run_config", {})
+    config = _tpu().RunConfig(model_dir=model_dir, tpu_config=made, **settings)
     return _tpu().TPUEstimator(config=config, **arguments)
 
 
 def _constructed(name: str, **arguments: Any) -> None:
     def run(api: Api, model_dir: str) -> Any:
-        return type(_estimator(model_dir, **arguments)).__name__
+        return type(make_estimator(model_dir, **arguments)).__name__
 
     run.__name__ = f"tpu_made_with_{name}"
     case(run, "ERROR")
@@ -82,7 +83,7 @@ _constructed("reserved_context", params={"context": 3})
 def _asked(name: str, call: Callable[[Any], Any], **arguments: Any) -> None:
     def run(api: Api, model_dir: str) -> Any:
         try:
-            return call(_estimator(model_dir, **arguments))
+            return call(make_estimator(model_dir, **arguments))
         except RuntimeError as error:  # It continues with the machine's devices.
             raise RuntimeError(str(error).partition(".")[0]) from error
 
@@ -91,23 +92,23 @@ def _asked(name: str, call: Callable[[Any], Any], **arguments: Any) -> None:
 
 
 _asked("latest_checkpoint", lambda estimator: estimator.latest_checkpoint())
-_asked("train_of_0_steps", lambda estimator: estimator.train(_input_fn, steps=0))
-_asked("train_of_text_steps", lambda estimator: estimator.train(_input_fn, steps="1"))
-_asked("train_of_float_steps", lambda estimator: estimator.train(_input_fn, steps=1.5))
-_asked("train_of_0_max_steps", lambda estimator: estimator.train(_input_fn, max_steps=0))
-_asked("train_of_text_max_steps", lambda estimator: estimator.train(_input_fn, max_steps="1"))
+_asked("train_of_0_steps", lambda estimator: estimator.train(input_fn, steps=0))
+_asked("train_of_text_steps", lambda estimator: estimator.train(input_fn, steps="1"))
+_asked("train_of_float_steps", lambda estimator: estimator.train(input_fn, steps=1.5))
+_asked("train_of_0_max_steps", lambda estimator: estimator.train(input_fn, max_steps=0))
+_asked("train_of_text_max_steps", lambda estimator: estimator.train(input_fn, max_steps="1"))
 _asked(
     "train_without_params",
-    lambda estimator: estimator.train(_input_fn, steps=1),
+    lambda estimator: estimator.train(input_fn, steps=1),
     model_fn=_without_params,
 )
-_asked("evaluate_without_batch_size", lambda estimator: estimator.evaluate(_input_fn, steps=1))
+_asked("evaluate_without_batch_size", lambda estimator: estimator.evaluate(input_fn, steps=1))
 _asked(
     "evaluate_of_text_steps",
-    lambda estimator: estimator.evaluate(_input_fn, steps="1"),
+    lambda estimator: estimator.evaluate(input_fn, steps="1"),
     eval_batch_size=8,
 )
-_asked("predict_without_batch_size", lambda estimator: list(estimator.predict(_input_fn)))
+_asked("predict_without_batch_size", lambda estimator: list(estimator.predict(input_fn)))
 
 
 @case
@@ -125,7 +126,7 @@ def tpu_events_of_a_training_without_tpu(api: Api, model_dir: str) -> Any:
         train_batch_size=8,
         eval_on_tpu=False,
     )
-    estimator.train(lambda params: _input_fn(params).repeat(2), steps=7)
+    estimator.train(lambda params: input_fn(params).repeat(2), steps=7)
     return [[step, tag] for step, _, tag in events(model_dir)["."] if tag]
 
 

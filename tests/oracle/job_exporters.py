@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
-from job_cases import case_of, estimator, run, shown
+from job_cases import case_of, estimator, noting_exporter, run, shown
 from jobs import Api, tiny_input, tiny_receiver
 
 exporting = case_of("exporters")
@@ -66,6 +66,37 @@ def final_exporter_without_receiver(api: Api, model_dir: str) -> Any:
     return export(exporter, trained(api, model_dir), is_final=True)
 
 
+def _early_end_case(name: str, train: Any) -> None:
+    """Calls of exporters in a training whose arguments are `train(api, job)`."""
+
+    def exports_of_an_early_end(api: Api, model_dir: str) -> Any:
+        calls: list[Any] = []
+        job = estimator(api, model_dir)
+        final = api.estimator.FinalExporter("final", tiny_receiver(api))
+        exporters = [final, noting_exporter(api, calls)]
+        _, made = run(api, job, train(api, job), {"exporters": exporters})
+        return [kind(made[0]), [[call[1], call[3]] for call in calls]]
+
+    exports_of_an_early_end.__name__ = f"an_early_end_{name}"
+    exporting(exports_of_an_early_end)
+
+
+def _stop_at_2(api: Api, job: Any) -> Any:
+    return api.estimator.experimental.make_early_stopping_hook(
+        job, lambda: job.latest_checkpoint() is not None, None, 2
+    )
+
+
+def _of_input(repeat: int, max_steps: int | None) -> Any:
+    return lambda *_: {"max_steps": max_steps, "input_fn": lambda: tiny_input(repeat=repeat)}
+
+
+_early_end_case("of_the_input", _of_input(4, 20))
+_early_end_case("of_the_input_at_a_checkpoint", _of_input(3, 20))
+_early_end_case("without_max_steps", _of_input(4, None))
+_early_end_case("by_a_hook", lambda *given: {"max_steps": 20, "hooks": [_stop_at_2(*given)]})
+
+
 @exporting
 def latest_exporter_of_a_job(api: Api, model_dir: str) -> Any:
     exporter = api.estimator.LatestExporter("latest", tiny_receiver(api), exports_to_keep=2)
@@ -107,6 +138,23 @@ def best_exporter_of_a_job(api: Api, model_dir: str) -> Any:
     evaluate = {"exporters": _smaller(api, calls)}
     _, made = run(api, estimator(api, model_dir), evaluate=evaluate)
     return [[kind(path) for path in made], exports(model_dir, "best"), calls]
+
+
+@exporting
+def best_exporter_after_a_restart(api: Api, model_dir: str) -> Any:
+    """Each evaluation is worse than the first one, by the metric "larger loss"."""
+    counts = []
+    for max_steps in (4, 7):
+        exporter = api.estimator.BestExporter(
+            "best",
+            tiny_receiver(api),
+            compare_fn=lambda best_eval_result, current_eval_result: (
+                current_eval_result["loss"] > best_eval_result["loss"]
+            ),
+        )
+        run(api, estimator(api, model_dir), {"max_steps": max_steps}, {"exporters": exporter})
+        counts.append(len(exports(model_dir, "best")))
+    return counts
 
 
 @exporting

@@ -17,6 +17,16 @@ CLEARER = {
     "words_of_an_empty_old_file": ("ValueError", "has 0 lines, but 1 are needed by old_vocab"),
     "words_of_a_file_that_is_missing": ("NotFoundError", "nowhere/old; No such file or dir"),
 }
+# The original calls a checkpoint the final one only at max_steps: after an early end FinalExporter
+# exports nothing, and an evaluator of a cluster waits for further checkpoints until it is killed.
+FINAL_CHECKPOINTS = {
+    "an_early_end_of_the_input": [["model.ckpt-8", True]],
+    "an_early_end_of_the_input_at_a_checkpoint": [["model.ckpt-6", False], ["model.ckpt-6", True]],
+    "an_early_end_without_max_steps": [["model.ckpt-8", True]],
+    "an_early_end_by_a_hook": [["model.ckpt-1", True]],
+}
+# After a restart the original's BestExporter exports the first evaluated checkpoint, better or not.
+RESULTS = {"best_exporter_after_a_restart": [1, 1]}
 PAIRS = [(subject, name) for subject, golden in GOLDEN.items() for name in sorted(golden)]
 
 
@@ -26,6 +36,12 @@ def test_jobs_have_the_recorded_course(subject: str, name: str) -> None:
     seen = job_cases.observe(all_jobs.CASES[subject][name], OURS)
     if name in CLEARER:
         expected = {"error": CLEARER[name], "log": []}
+    if name in RESULTS:
+        expected = {"result": RESULTS[name], "log": []}
+    if name in FINAL_CHECKPOINTS:
+        _, calls = expected["result"]
+        calls = [*calls[:-1], *FINAL_CHECKPOINTS[name]]
+        expected = {**expected, "result": ["str <model_dir>/export/final", calls]}
     if "error" in expected:
         assert "error" in seen, f"no error, but {seen['result']}"
         assert seen["error"][0] == expected["error"][0], seen["error"]

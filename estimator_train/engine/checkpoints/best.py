@@ -18,6 +18,7 @@ from estimator_train.run_config import RunConfig
 
 _DIRECTORY = "best"
 _RECORD = "best.json"
+_EVAL = "eval"  # Key of the name of the evaluation.
 _DELETED = (
     "%s (%s = %s) was removed for later checkpoints before it could be kept in best/. Raise "
     "RunConfig.keep_checkpoint_max."
@@ -26,31 +27,47 @@ _LOG = tf.get_logger()
 
 
 def keep_if_best(
-    config: RunConfig, metrics: Mapping[str, Any], checkpoint_path: str | None
+    config: RunConfig, metrics: Mapping[str, Any], checkpoint_path: str | None, eval_name: str
 ) -> None:
     """Copies an evaluated checkpoint to `best/` if it is among the best, and removes the worst.
+
+    The first evaluation of a model_dir decides the name of the evaluations that are ranked:
+    metrics on other data cannot be compared with its metrics.
 
     Args:
       config: The configuration; `keep_best` is (metric, "min" or "max", number of checkpoints) or
         None.
       metrics: The metrics of the evaluation, by name.
       checkpoint_path: The evaluated checkpoint; None if there was none.
+      eval_name: Name of the evaluation; "" if it has none.
 
     Raises:
-      ValueError: The evaluation has no such metric.
+      ValueError: A ranked evaluation has no such metric.
     """
     if config.keep_best is None or checkpoint_path is None:
         return
     metric, mode, max_kept = config.keep_best
+    directory = os.path.join(config.model_dir, _DIRECTORY)
+    # Records of 0.1 have no names of evaluations.
+    before = [{_EVAL: eval_name, **entry} for entry in _read(directory)]
+    ranked_name = before[0][_EVAL] if before else eval_name
+    if eval_name != ranked_name:
+        _LOG.info(
+            "Did not rank the evaluation '%s' for %s: that has the best checkpoints of the "
+            "evaluation '%s'.",
+            eval_name,
+            directory,
+            ranked_name,
+        )
+        return
     if metric not in metrics:
         raise ValueError(
             f"RunConfig.keep_best names the metric '{metric}', which the evaluation does not have. "
             f"It has {sorted(metrics)}."
         )
-    directory = os.path.join(config.model_dir, _DIRECTORY)
-    before = _read(directory)
     name = os.path.basename(checkpoint_path)
-    entry = {"name": name, "step": int(metrics["global_step"]), "value": float(metrics[metric])}
+    step, value = int(metrics["global_step"]), float(metrics[metric])
+    entry = {"name": name, _EVAL: eval_name, "step": step, "value": value}
     others = [other for other in before if other["name"] != name]
     sign = -1 if mode == "max" else 1
     # A stable sort: of equal values the earlier checkpoint stays. NaN is worse than any number.
@@ -63,10 +80,10 @@ def keep_if_best(
                 copy_checkpoint(checkpoint_path, os.path.join(directory, name))
             except tf.errors.NotFoundError:
                 _remove(os.path.join(directory, name))
-                _LOG.warning(_DELETED, checkpoint_path, metric, entry["value"])
+                _LOG.warning(_DELETED, checkpoint_path, metric, value)
                 return
         _write(directory, kept)
-        _LOG.info("Kept %s: %s = %s.", os.path.join(directory, name), metric, entry["value"])
+        _LOG.info("Kept %s: %s = %s.", os.path.join(directory, name), metric, value)
     for other in dropped:
         _remove(os.path.join(directory, other["name"]))
 

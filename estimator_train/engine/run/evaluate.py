@@ -114,7 +114,7 @@ def evaluate(
         write_results(results, path, output_dir)
     entry = {"eval": name or "", "metrics": results, "checkpoint": path or ""}
     history.append(context.model_dir, results[_GLOBAL_STEP], entry)
-    best.keep_if_best(config, results, path)
+    best.keep_if_best(config, results, path, name or "")
     return results
 
 

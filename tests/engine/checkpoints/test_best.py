@@ -1,3 +1,4 @@
+import json
 import math
 import os
 
@@ -59,6 +60,31 @@ def test_a_metric_that_is_not_a_number_is_the_worst(run, tmp_path, monkeypatch, 
     monkeypatch.setitem(SCORES, 1, math.nan)
     run(("score", mode, 1))
     assert best_checkpoint(str(tmp_path)) == str(tmp_path / "best" / f"model.ckpt-{step}")
+
+
+def test_evaluations_of_another_name_are_not_ranked(run, tmp_path, caplog):
+    one = lambda: tf.data.Dataset.from_tensors(0.0)  # noqa: E731
+    estimator = run(("score", "max", 1))
+    config = estimator.config.replace(keep_best=("loss", "max", 1))  # Six, the highest loss.
+    by_loss = est.Estimator(estimator.model_fn, tmp_path, config)
+    with caplog.at_level("INFO"):
+        by_loss.evaluate(one, name="other")
+    assert "Did not rank the evaluation 'other'" in caplog.text
+    assert best_checkpoint(str(tmp_path)).endswith("ckpt-2")
+    by_loss.evaluate(one)
+    assert best_checkpoint(str(tmp_path)).endswith("ckpt-6")
+
+
+def test_a_record_without_names_takes_the_next_evaluation(run, tmp_path):
+    estimator = run(("score", "max", 1))
+    record = tmp_path / "best" / "best.json"
+    (entry,) = json.loads(record.read_text())
+    record.write_text(json.dumps([{key: entry[key] for key in ("name", "step", "value")}]))
+    config = estimator.config.replace(keep_best=("loss", "max", 2))
+    by_loss = est.Estimator(estimator.model_fn, tmp_path, config)
+    by_loss.evaluate(lambda: tf.data.Dataset.from_tensors(0.0), name="valid")
+    best = [(entry["name"], entry["eval"]) for entry in json.loads(record.read_text())]
+    assert best == [("model.ckpt-6", "valid"), ("model.ckpt-2", "valid")]
 
 
 def test_error_names_a_missing_metric(run):

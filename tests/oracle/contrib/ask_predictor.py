@@ -1,4 +1,4 @@
-"""Questions about tf.contrib.predictor: outputs that are inputs, and tensors with two names."""
+"""Questions about tf.contrib.predictor: outputs that are inputs, tensors with two names, errors."""
 
 import tempfile
 
@@ -72,14 +72,86 @@ def model_fn(features, labels, mode):
     return tf.estimator.EstimatorSpec(mode, loss=scale * 1.0, train_op=train_op)
 
 
+def receiver():
+    x = tf.placeholder(tf.float32, [None, 2])
+    return tf.estimator.export.build_raw_serving_input_receiver_fn({"x": x})
+
+
 @question
 def features_among_the_predictions_of_an_estimator():
     estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp())
     estimator.train(lambda: tf.data.Dataset.from_tensors({"x": X}), steps=1)
-    receive = tf.estimator.export.build_raw_serving_input_receiver_fn(
-        {"x": tf.placeholder(tf.float32, [None, 2])}
-    )
-    return plain(predictor.from_estimator(estimator, receive)({"x": X}))
+    return plain(predictor.from_estimator(estimator, receiver())({"x": X}))
+
+
+def raises(kind, function, *arguments, **named):
+    """Returns whether a call raises an error of a type."""
+    try:
+        function(*arguments, **named)
+    except kind:
+        return True
+    return False
+
+
+@question
+def errors():
+    path = save_model()
+    opened = predictor.from_saved_model
+    names = {"x": "x:0"}
+    estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp())
+    answer = [
+        raises(RuntimeError, opened, path, tags="other"),
+        raises(IOError, opened, path + "x"),
+        raises(ValueError, opened, path, signature_def_key="serving_default", input_names=names),
+        raises(ValueError, opened, path, input_names=names),
+        raises(KeyError, opened, path, input_names={"x": "none:0"}, output_names={"y": "y:0"}),
+        raises(tf.errors.InvalidArgumentError, opened(path, tags=""), {}),
+        raises(ValueError, opened(path), {"z": X}),
+        raises(KeyError, predictor.from_estimator, estimator, receiver(), output_key="other"),
+    ]
+    return {"raised": repr(answer)}
+
+
+@question
+def an_untrained_estimator():
+    estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp())
+    return plain(predictor.from_estimator(estimator, receiver())({"x": X}))
+
+
+def learn_receiver():
+    x = tf.placeholder(tf.float32, [None, 2])
+    return tf.contrib.learn.InputFnOps({"x": x}, None, {"x": x})
+
+
+def alternatives_fn(features, labels, mode):
+    kind = tf.contrib.learn.ProblemType.LINEAR_REGRESSION
+    x = features["x"]
+    predictions, alternatives = {"y": x}, {"a": (kind, {"y": x}), "b": (kind, {"z": 2.0 * x})}
+    return tf.contrib.learn.ModelFnOps(mode, predictions, output_alternatives=alternatives)
+
+
+def contrib_predict(estimator, **named):
+    return plain(predictor.from_contrib_estimator(estimator, learn_receiver, **named)({"x": X}))
+
+
+@question
+def estimators_of_contrib_learn():
+    several = tf.contrib.learn.Estimator(alternatives_fn, model_dir=tempfile.mkdtemp())
+    column = tf.contrib.layers.real_valued_column("x", 2)
+    canned = tf.contrib.learn.LinearClassifier([column], model_dir=tempfile.mkdtemp())
+    canned.fit(input_fn=lambda: ({"x": tf.constant(X)}, tf.constant([1, 0])), steps=1)
+    answers = {key: contrib_predict(several, output_alternative_key=key) for key in "ab"}
+    errors = [
+        raises(ValueError, contrib_predict, several),
+        raises(ValueError, contrib_predict, several, output_alternative_key="c"),
+        raises(ValueError, contrib_predict, canned, output_alternative_key="c"),
+    ]
+    return {
+        "one": answers["a"]["y"],
+        "other": answers["b"]["z"],
+        "canned": repr(sorted(contrib_predict(canned))),
+        "raised": repr(errors),
+    }
 
 
 if __name__ == "__main__":

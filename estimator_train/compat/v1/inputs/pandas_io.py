@@ -47,6 +47,7 @@ def pandas_input_fn(
       ValueError: `shuffle` is not a bool, `x` is empty, the indices of `x` and `y` differ, or `x`
         has a column with the name of `target_column`.
       TypeError: `target_column` is not a string, or `x` is not a DataFrame.
+      AttributeError: `x` is None, or has no index to compare with that of `y`.
     """
     capacity: Any = queue_capacity
     if capacity is None and _is_frame(x):
@@ -55,7 +56,9 @@ def pandas_input_fn(
     if not isinstance(target_column, str):
         raise TypeError("target_column must be a string type")
     if not _is_frame(x):
-        raise TypeError(
+        # As in tf.estimator 2.15, which reads the index of `x` to compare it with that of `y`.
+        has_no_index = x is None or (y is not None and not hasattr(x, "index"))
+        raise (AttributeError if has_no_index else TypeError)(
             "data must be either a numpy array or pandas DataFrame if pandas is installed; got "
             f"{type(x).__name__}"
         )

@@ -4,7 +4,6 @@ import tensorflow as tf
 
 from estimator_train.legacy.contrib.learn import (
     datasets,
-    experiment as learn_runner,
     learn_io,
     models,
     monitors as monitors,
@@ -34,7 +33,8 @@ from estimator_train.legacy.contrib.learn.estimators import (
     LearnEstimator,
     NotFittedError,
 )
-from estimator_train.legacy.contrib.learn.experiment import Experiment
+from estimator_train.legacy.contrib.learn.experiments import learn_runner
+from estimator_train.legacy.contrib.learn.experiments.experiment import Experiment
 from estimator_train.legacy.contrib.learn.export_strategies import (
     ExportStrategy,
     make_export_strategy,

@@ -17,6 +17,12 @@ _PREDICTIONS = ("prediction", "predictions")
 _WEIGHTS = ("weight", "weights")
 
 
+class _ModelSpec(v1.EstimatorSpec):
+    """EstimatorSpec that keeps the output alternatives, for predictors."""
+
+    output_alternatives: Any = None
+
+
 class _Fields(NamedTuple):
     predictions: Any
     loss: Any
@@ -87,7 +93,7 @@ class ModelFnOps(_Fields):
         metrics = dict(self.eval_metric_ops)
         if self.average_loss is not None:
             del metrics["loss"]
-        return v1.EstimatorSpec(
+        spec = _ModelSpec(
             self.mode,
             self.predictions,
             self.average_loss if is_evaluation else self.loss,
@@ -98,6 +104,8 @@ class ModelFnOps(_Fields):
             training_hooks=self.training_hooks,
             scaffold=self.scaffold,
         )
+        spec.output_alternatives = self.output_alternatives
+        return spec
 
     def _create_export_outputs(self, default_alternative: str | None) -> dict[str, Any] | None:
         alternatives = self.output_alternatives

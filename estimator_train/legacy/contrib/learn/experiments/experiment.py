@@ -1,4 +1,4 @@
-"""`Experiment` and `learn_runner` of `tf.contrib.learn`, which `train_and_evaluate` replaced."""
+"""`Experiment` of `tf.contrib.learn`, which `train_and_evaluate` replaced."""
 
 import os
 import time
@@ -11,16 +11,20 @@ import estimator_train as est
 from estimator_train.estimator import Estimator
 from estimator_train.legacy.contrib._types import Hook
 from estimator_train.legacy.contrib.learn.estimators import LearnEstimator
+from estimator_train.legacy.contrib.learn.experiments.evaluations import (
+    EvaluateAndExportListener,
+    EvaluateNewCheckpointsHook,
+    StrategyExporter,
+)
 from estimator_train.legacy.contrib.learn.export_strategies import ExportStrategy
 from estimator_train.legacy.contrib.learn.monitors import replace_monitors_with_hooks
-from estimator_train.legacy.contrib.learn.run_config import RunConfig
-from estimator_train.legacy.contrib.training.hparams import HParams
+from estimator_train.lifecycle.preemption import handle_preemption
 
 
 class Experiment:
     """Estimator with its input functions, to train and evaluate.
 
-    Arguments that are not listed are unused: each checkpoint is evaluated when it is written.
+    Arguments that are not listed are unused.
 
     Args:
       estimator: Estimator.
@@ -33,13 +37,19 @@ class Experiment:
       eval_hooks: Hooks of evaluation.
       eval_delay_secs: Seconds before the first evaluation.
       continuous_eval_throttle_secs: Seconds between evaluations of `continuous_eval`.
+      min_eval_frequency: Minimum steps between evaluations of `train_and_evaluate`, each of a new
+        checkpoint; by default 1. With 0 it evaluates only the last checkpoint.
       export_strategies: ExportStrategy, or a list of them.
-      train_steps_per_iteration: Steps between evaluations of `continuous_train_and_eval`.
-      checkpoint_and_export: Whether each evaluated checkpoint is exported, not only the last.
+      train_steps_per_iteration: Steps between evaluations of `continuous_train_and_eval`; by
+        default a tenth of train_steps.
+      checkpoint_and_export: Whether `train_and_evaluate` evaluates and exports each checkpoint when
+        it is written; by default it exports only the last.
       saving_listeners: CheckpointSaverListeners of training.
+      check_interval_secs: Minimum seconds between checks for a new checkpoint to evaluate.
 
     Raises:
-      ValueError: estimator is not an Estimator, or one of tf.estimator and eval_metrics are given.
+      ValueError: estimator is not an Estimator, or one of tf.estimator and eval_metrics are given,
+        or export_strategies are of another type.
     """
 
     def __init__(
@@ -80,6 +90,8 @@ class Experiment:
             eval_delay_secs,
             continuous_eval_throttle_secs,
         )
+        self._eval_frequency = 1 if min_eval_frequency is None else min_eval_frequency
+        self._check_interval = check_interval_secs
         self._steps_per_iteration = train_steps_per_iteration
         self._listeners = saving_listeners
         self._exports_each = checkpoint_and_export
@@ -108,17 +120,25 @@ class Experiment:
     def reset_export_strategies(
         self, new_export_strategies: ExportStrategy | Sequence[ExportStrategy] | None = None
     ) -> tuple[Any, ...]:
-        """Replaces the export strategies and returns the old ones."""
+        """Replaces the export strategies and returns the old ones.
+
+        Raises:
+          ValueError: One of them is no ExportStrategy.
+        """
         old, new = self._strategies, new_export_strategies or ()
-        self._strategies = (new,) if isinstance(new, ExportStrategy) else tuple(new)
+        strategies = (new,) if isinstance(new, ExportStrategy) else tuple(new)
+        for strategy in strategies:
+            if not isinstance(strategy, ExportStrategy):
+                raise ValueError(
+                    "`export_strategies` must be an ExportStrategy, an iterable of "
+                    f"ExportStrategy, or `None`, found {strategy}."
+                )
+        self._strategies = strategies
         return old
 
     def train(self, delay_secs: float | None = None) -> Any:
         """Trains the estimator and returns it."""
-        input_fn, steps, hooks = self._train
-        return self._estimator.train(
-            input_fn, hooks=hooks, max_steps=steps, saving_listeners=self._listeners
-        )
+        return self._train_with()
 
     def evaluate(self, delay_secs: float | None = None, name: str | None = None) -> dict[str, Any]:
         """Evaluates the latest checkpoint and returns the metrics."""
@@ -134,14 +154,71 @@ class Experiment:
 
     def train_and_evaluate(self) -> Any:
         """Trains, evaluates and exports; returns the metrics and the paths of exports."""
+        config = self._estimator.config
+        if config.cluster_spec or config.task_type == "evaluator":
+            return self._run_role()
+        with handle_preemption(config.preemption):
+            if self._exports_each:
+                return self._train_and_export_each()
+            hooks = []
+            if self._eval_frequency:
+                hooks.append(
+                    EvaluateNewCheckpointsHook(
+                        self._estimator,
+                        self._evaluate_latest,
+                        max(1, self._eval_frequency),
+                        self._check_interval,
+                    )
+                )
+            self._train_with(hooks)
+            results = self._evaluate_latest()
+            return results, self._export(results)
+
+    def _train_and_export_each(self) -> Any:
+        listener = EvaluateAndExportListener(
+            lambda: self._evaluate_latest("intermediate_export"),
+            lambda results: self._export(results, self._estimator.latest_checkpoint()),
+        )
+        self._train_with(listeners=[listener])
+        return listener.results, listener.exports
+
+    def _train_with(self, hooks: Sequence[Hook] = (), listeners: Sequence[Any] = ()) -> Any:
+        input_fn, steps, own_hooks = self._train
+        return self._estimator.train(
+            input_fn,
+            hooks=[*own_hooks, *hooks],
+            max_steps=steps,
+            saving_listeners=[*(self._listeners or ()), *listeners],
+        )
+
+    def _evaluate_latest(self, name: str | None = None) -> dict[str, Any]:
+        input_fn, steps, hooks = self._eval
+        return self._evaluated.evaluate(input_fn=input_fn, steps=steps, hooks=hooks, name=name)
+
+    def _export(self, results: Any, path: str | None = None) -> list[Any]:
+        """Exports a checkpoint by all strategies; None is the latest checkpoint."""
+        exports = os.path.join(self._estimator.model_dir, "export")
+        return [
+            strategy.export(
+                self._estimator, os.fsencode(os.path.join(exports, strategy.name)), path, results
+            )
+            for strategy in self._strategies
+        ]
+
+    def _run_role(self) -> Any:
+        """Runs the part of `train_and_evaluate` of this task of a cluster."""
         train_fn, steps, hooks = self._train
         eval_fn, eval_steps, eval_hooks = self._eval
+        exporters = [
+            StrategyExporter(self._estimator, strategy, self._exports_each)
+            for strategy in self._strategies
+        ]
         return est.train_and_evaluate(
             self._evaluated,
             est.TrainSpec(train_fn, steps, hooks=hooks, saving_listeners=self._listeners),
             est.EvalSpec(
                 eval_fn, eval_steps, hooks=eval_hooks, start_delay_secs=self._eval_delay,
-                exporters=self._create_exporters(self._exports_each),
+                exporters=exporters,
             ),
         )  # fmt: skip
 
@@ -162,17 +239,18 @@ class Experiment:
           The metrics and the paths of exports.
         """
         input_fn, last_step, hooks = self._train
+        steps = self._steps_per_iteration or (last_step and max(1, last_step // 10))
         should_continue = continuous_eval_predicate_fn or (lambda _: True)
         results: Any = None
         while should_continue(results) and not self._has_trained_all_steps(results):
             self._estimator.train(
                 input_fn,
                 hooks,
-                steps=self._steps_per_iteration or last_step,
+                steps=steps,
                 saving_listeners=self._listeners,
             )
             results = self.evaluate()
-        return results, [self._export(one, results) for one in self._create_exporters(False)]
+        return results, self._export(results)
 
     def continuous_eval(
         self,
@@ -192,12 +270,46 @@ class Experiment:
             to continue.
           name: Name of the evaluation.
         """
+        self._evaluate_until_trained(
+            self._eval[0],
+            delay_secs,
+            throttle_delay_secs,
+            evaluate_checkpoint_only_once,
+            continuous_eval_predicate_fn or (lambda _: True),
+            name,
+        )
+
+    def continuous_eval_on_train_data(
+        self,
+        delay_secs: float | None = None,
+        throttle_delay_secs: float | None = None,
+        continuous_eval_predicate_fn: Callable[[Any], bool] | None = None,
+        name: str = "continuous_on_train_data",
+    ) -> None:
+        """Evaluates checkpoints, as `continuous_eval`, on the data of the training."""
+        self._evaluate_until_trained(
+            self._train[0],
+            delay_secs,
+            throttle_delay_secs,
+            True,
+            continuous_eval_predicate_fn or (lambda _: True),
+            name,
+        )
+
+    def _evaluate_until_trained(
+        self,
+        input_fn: Callable[..., Any],
+        delay_secs: float | None,
+        throttle_delay_secs: float | None,
+        evaluate_checkpoint_only_once: bool,
+        should_continue: Callable[[Any], bool],
+        name: str,
+    ) -> None:
         time.sleep(self._eval_delay if delay_secs is None else delay_secs)
         throttle = (
             self._seconds_between_evals if throttle_delay_secs is None else throttle_delay_secs
         )
-        should_continue = continuous_eval_predicate_fn or (lambda _: True)
-        input_fn, steps, hooks = self._eval
+        _, steps, hooks = self._eval
         results, evaluated_path = None, None
         while should_continue(results) and not self._has_trained_all_steps(results):
             start = time.time()
@@ -215,107 +327,6 @@ class Experiment:
             return False
         return bool(results["global_step"] >= last_step)
 
-    def _create_exporters(self, exports_each: bool) -> list[est.Exporter]:
-        return [_StrategyExporter(self._estimator, s, exports_each) for s in self._strategies]
-
-    def _export(self, exporter: est.Exporter, results: Any) -> Any:
-        directory = os.path.join(self._estimator.model_dir, "export", exporter.name)
-        path = tf.train.latest_checkpoint(self._estimator.model_dir)
-        return exporter.export(self._estimator, directory, path, results, True)
-
     def run_std_server(self) -> None:
         """Serves as a parameter server until training ends."""
         self._estimator.train(self._train[0])
-
-
-class _StrategyExporter(est.Exporter):
-    """Exporter that calls an export strategy.
-
-    Args:
-      estimator: The estimator that the strategy exports.
-      strategy: The strategy.
-      exports_each: Whether it exports each evaluated checkpoint, not only the last.
-    """
-
-    def __init__(self, estimator: Any, strategy: ExportStrategy, exports_each: bool) -> None:
-        self._estimator, self._strategy, self._exports_each = estimator, strategy, exports_each
-        self._last: tuple[str | None, Any] = None, None
-
-    @property
-    def name(self) -> str:
-        """The name of its directory below `model_dir/export`."""
-        return self._strategy.name
-
-    def export(
-        self,
-        estimator: Any,
-        export_path: str,
-        checkpoint_path: str,
-        eval_result: Mapping[str, Any],
-        is_the_final_export: bool,
-    ) -> Any:
-        """Calls the strategy, once for a checkpoint."""
-        if self._last[0] != checkpoint_path and (self._exports_each or is_the_final_export):
-            # As in TensorFlow 1.15, whose strategies get a path of bytes, and no checkpoint if
-            # they export the last one only.
-            path = checkpoint_path if self._exports_each else None
-            directory = os.fsencode(export_path)
-            exported = self._strategy.export(self._estimator, directory, path, eval_result)
-            self._last = checkpoint_path, exported
-        return self._last[1]
-
-
-def run(
-    experiment_fn: Callable[..., Experiment],
-    output_dir: str | None = None,
-    schedule: str | None = None,
-    run_config: RunConfig | None = None,
-    hparams: HParams | None = None,
-) -> Any:
-    """Creates an experiment and calls one of its methods.
-
-    Args:
-      experiment_fn: Function of run_config and hparams, or of output_dir, that returns an
-        Experiment.
-      output_dir: Directory of the model.
-      schedule: Name of the method; `train_and_evaluate` by default.
-      run_config: RunConfig with a model_dir.
-      hparams: Hyperparameters; they require run_config.
-
-    Raises:
-      ValueError: Not exactly one of output_dir and run_config is given, an argument has the wrong
-        type, or there is no such method.
-      TypeError: experiment_fn is not callable, or returns no Experiment.
-    """
-    if (output_dir is None) == (run_config is None):
-        raise ValueError("Exactly one of `output_dir` and `run_config` must be given.")
-    if run_config is None:
-        if not output_dir or hparams is not None:
-            raise ValueError(
-                "`output_dir` must be a directory, and `hparams` require a `run_config`."
-            )
-    elif not isinstance(run_config, RunConfig) or not run_config.model_dir:
-        raise ValueError("`run_config` must be a tf.contrib.learn.RunConfig with a `model_dir`.")
-    elif hparams is not None and not isinstance(hparams, HParams):
-        raise ValueError("`hparams` must be `HParams` instance.")
-    if not callable(experiment_fn):
-        raise TypeError(f"Experiment builder '{experiment_fn}' is not callable.")
-    arguments = (output_dir,) if run_config is None else (run_config, hparams)
-    experiment = experiment_fn(*arguments)
-    if not isinstance(experiment, Experiment):
-        raise TypeError(f"Experiment builder returned no Experiment: {experiment}")
-    method = getattr(experiment, schedule or "train_and_evaluate", None)
-    if not callable(method) or (schedule or "").startswith("_"):
-        raise ValueError(f"Schedule '{schedule}' is none of an Experiment's.")
-    return method()
-
-
-def tune(experiment_fn: Callable[..., Experiment], tuner: Any) -> None:
-    """Calls the tuner for experiments until it has no next trial.
-
-    Args:
-      experiment_fn: Function of run_config and hparams that returns an Experiment.
-      tuner: Tuner; see `tf.contrib.training.python.training.tuner.Tuner`.
-    """
-    while tuner.next_trial():
-        tuner.run_experiment(experiment_fn)
