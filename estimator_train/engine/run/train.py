@@ -234,7 +234,8 @@ def _make_loops(
     if step.inputs.has_next is not None:
         vote = build_loop_vote(strategy, step.inputs.has_next)
         return TrainingLoop(fetches, hooks, settings, vote)
-    chunks = make_chunks(step.inputs) if config.xla else None
+    # Replicas read a batch each, and a chunk has one batch for each step.
+    chunks = make_chunks(step.inputs) if config.xla and not strategy else None
     return TrainingLoop(fetches, hooks, settings, chunks=chunks)
 
 
