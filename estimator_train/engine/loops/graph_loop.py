@@ -166,11 +166,9 @@ def build_loop(
     outputs = [loss] if vote is None else [loss, vote.has_next]
     sub_graph = find_sub_graph(operation, outputs, excluded_operations)
     copies = sub_graph.copies
-    step: CompiledStep | ChunkedStep | None = None
-    if compiled:
-        if vote is not None:
-            raise NotCompilableError("its workers vote after each step")
-        step = _compile(sub_graph, loss, compiled == "auto", chunks, can_be_nan)
+    if compiled and vote is not None:
+        raise NotCompilableError("its workers vote after each step")
+    step = _compile(sub_graph, loss, compiled == "auto", chunks, can_be_nan) if compiled else None
     max_steps = _LoopVariable("steps", tf.int64)
     steps_done = _LoopVariable("done", tf.int64)
     last_loss = _LoopVariable("loss", loss.dtype)
@@ -183,22 +181,13 @@ def build_loop(
         return tf.logical_and(has_steps, tf.math.is_finite(step_loss)) if can_be_nan else has_steps
 
     def run_step(done: tf.Tensor, _: tf.Tensor, *votes: tf.Tensor) -> list[tf.Tensor]:
-        handles = sub_graph.capture()
-        steps, has_next = tf.constant(1, tf.int64), []
-        if step is None:
-            step_loss, *has_next = sub_graph.copy(handles, "step")
-        elif isinstance(step, CompiledStep):
-            step_loss = step.run(handles)
-        else:
-            steps, step_loss = step.run(handles, max_steps.read - done)
-        step_loss.set_shape([])  # Some losses have no static shape.
+        steps, step_loss, has_next = _add_step(sub_graph, step, done, max_steps.read)
         with tf.control_dependencies([step_loss]):
             done = done + steps
             with tf.control_dependencies([steps_done.assign(done), last_loss.assign(step_loss)]):
                 state = [tf.identity(done), step_loss]
-        if vote is not None:
-            state += _add_vote(vote, has_next[0], wants_step(done, step_loss))
-        return state
+        answers = _add_vote(vote, has_next[0], wants_step(done, step_loss)) if vote else []
+        return [*state, *answers]
 
     def is_step_next(done: tf.Tensor, step_loss: tf.Tensor, *votes: tf.Tensor) -> tf.Tensor:
         return votes[1] if votes else wants_step(done, step_loss)
@@ -210,8 +199,8 @@ def build_loop(
     results, store = tuple(outcome[:3]), None
     if copies:
         results, store = copies.store_after(results), copies.store()
-    trial = None if step is None else step.make_trial(loss.graph)
-    batch_size = chunks.batch_size if chunks is not None else None
+    trial = step.make_trial(loss.graph) if step else None
+    batch_size = chunks.batch_size if chunks else None
     return StepLoop(max_steps, steps_done, last_loss, results, trial, batch_size, store)
 
 
@@ -233,6 +222,26 @@ def _compile(
     elif chunks is None:
         step.warn_of_unchecked()
     return step if chunks is None else compile_chunks(step, chunks, loss, can_be_nan)
+
+
+def _add_step(
+    sub_graph: SubGraph, step: CompiledStep | ChunkedStep | None, done: tf.Tensor, limit: tf.Tensor
+) -> tuple[tf.Tensor, tf.Tensor, list[tf.Tensor]]:
+    """Adds a step, or several on a chunk, to the loop body.
+
+    Returns:
+      The number of steps, the loss of the last one, and its other outputs.
+    """
+    handles = sub_graph.capture()
+    steps, others = tf.constant(1, tf.int64), []
+    if step is None:
+        loss, *others = sub_graph.copy(handles, "step")
+    elif isinstance(step, CompiledStep):
+        loss = step.run(handles)
+    else:
+        steps, loss = step.run(handles, limit - done)
+    loss.set_shape([])  # Some losses have no static shape.
+    return steps, loss, others
 
 
 @contextlib.contextmanager
