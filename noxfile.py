@@ -28,10 +28,11 @@ nox.options.sessions = ["lint", "tests", "docs"]
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Checks style and types."""
+    """Checks style, layers and types."""
     session.install("-e", ".[lint]")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
+    session.run("lint-imports", "--no-cache")
     session.run("mypy")
 
 

@@ -3,6 +3,7 @@
 These are the library of C, the tags of wheels, and the addresses in the metadata.
 """
 
+import hashlib
 import os
 import re
 import sys
@@ -27,10 +28,16 @@ URLS = {
 }
 
 # Servers of a launched cluster have no password: on Linux a library of C, which their processes
-# preload, binds them to loopback. It does not use Python: one wheel with it serves every Python of
-# a platform. With this variable the wheel has no library and serves all other platforms; there the
-# launcher warns and names --private_network.
+# preload, binds them to loopback. Another one serves TensorFlow's file systems. They do not use
+# Python: one wheel with them serves every Python of a platform. With this variable the wheel has no
+# library and serves all other platforms; there the launcher warns and names --private_network, and
+# the first remote path compiles the other library.
+REMOTE = "estimator_train/remote/filesystem.c"
 HAS_LIBRARY = sys.platform == "linux" and not os.environ.get("ESTIMATOR_TRAIN_NO_LIBRARY")
+
+
+# A process refuses a library that was built from another source (remote/library.py).
+REMOTE_DIGEST = hashlib.sha256((HERE / REMOTE).read_bytes()).hexdigest()[:16]
 
 
 class PlainLibrary(build_ext):
@@ -70,11 +77,17 @@ setup(
     long_description_content_type="text/markdown",
     project_urls=URLS if ADDRESS else {},
     cmdclass={"build_ext": PlainLibrary, "bdist_wheel": PlainWheel},
-    # Without a C compiler the launcher runs without the library.
+    # Without a C compiler the launcher runs without the library, and remote paths ask for one.
     ext_modules=[
         Extension(
             "_estimator_train_loopback", ["estimator_train/launcher/loopback.c"], optional=True
-        )
+        ),
+        Extension(
+            "_estimator_train_remote",
+            [REMOTE],
+            define_macros=[("REMOTE_SOURCE", f'"{REMOTE_DIGEST}"')],
+            optional=True,
+        ),
     ]
     if HAS_LIBRARY
     else [],

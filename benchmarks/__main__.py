@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import runner, table
-from benchmarks.benchmark import JAX_FIT, JAX_SCAN, OLDER_ORIGINAL, ORIGINAL
-from benchmarks.rows import BENCHMARKS
+from benchmarks.benchmark import JAX_FIT, JAX_SCAN, OLDER_ORIGINAL, ORIGINAL, TORCH
+from benchmarks.rows import BENCHMARKS, GPU_BENCHMARKS
 
 
 def main() -> int:
@@ -23,8 +23,10 @@ def main() -> int:
         OLDER_ORIGINAL: arguments.older_oracle,
         JAX_FIT: arguments.jax,
         JAX_SCAN: arguments.jax,
+        TORCH: arguments.torch,
     }
-    for job in runner.group_by_job(BENCHMARKS[name] for name in arguments.only or BENCHMARKS):
+    benchmarks = GPU_BENCHMARKS if arguments.gpu else BENCHMARKS
+    for job in runner.group_by_job(benchmarks[name] for name in arguments.only or benchmarks):
         measured = runner.run(job, arguments.rounds, arguments.quick, interpreters)
         tables = (table.make_rows(*pair) for pair in zip(job, measured, strict=True))
         new_rows = [row for rows in tables for row in rows]
@@ -46,7 +48,10 @@ def _serialize(rows: Sequence[Mapping[str, object]], rounds: int) -> str:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--only", nargs="+", choices=BENCHMARKS, help="run only these benchmarks")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="run only these benchmarks")
+    parser.add_argument(
+        "--gpu", action="store_true", help="run the benchmarks of a GPU instead of those of CPUs"
+    )
     parser.add_argument(
         "--rounds", type=int, default=5, help="number of measurements of each peer (default: 5)"
     )
@@ -61,11 +66,17 @@ def _parse() -> argparse.Namespace:
     parser.add_argument(
         "--jax", metavar="PYTHON", help="interpreter with JAX and Keras 3, as additional peers"
     )
+    parser.add_argument(
+        "--torch", metavar="PYTHON", help="interpreter with PyTorch and pyarrow, as additional peer"
+    )
     parser.add_argument("--json", metavar="FILE", type=Path, help="file for the figures, as JSON")
     parser.add_argument(
         "--quick", action="store_true", help="run a few steps in one round, only to try the code"
     )
     arguments = parser.parse_args()
+    known = GPU_BENCHMARKS if arguments.gpu else BENCHMARKS
+    if unknown := [name for name in arguments.only or () if name not in known]:
+        parser.error(f"unknown benchmarks {unknown}; expected some of {', '.join(known)}")
     if arguments.quick:
         arguments.rounds = 1
     return arguments

@@ -5,12 +5,14 @@
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 FEATURES, BATCH, EMBEDDING = 10, 512, 16
-_ROWS, _CROSS = 100_000, 100_000
-_HIDDEN = [128, 64]
+CROSS, SHUFFLED = 100_000, 10_000
+_ROWS = 100_000
+HIDDEN = [128, 64]
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class ClickJob:
     def bytes(self) -> int:
         """Bytes of the embeddings and linear weights, with the slots of their optimizers."""
         per_id = 2 * EMBEDDING + 3  # Adagrad has one slot, Ftrl two.
-        return 4 * (FEATURES * self.ids * per_id + 3 * _CROSS)
+        return 4 * (FEATURES * self.ids * per_id + 3 * CROSS)
 
     def estimator(self, api: ModuleType, model_dir: str, **settings: Any) -> Any:
         """Returns the estimator of an API; `settings` are arguments of its RunConfig."""
@@ -40,9 +42,9 @@ class ClickJob:
         ]
         return api.DNNLinearCombinedClassifier(
             model_dir,
-            linear_feature_columns=[*columns, fc.crossed_column(["c0", "c1"], _CROSS)],
+            linear_feature_columns=[*columns, fc.crossed_column(["c0", "c1"], CROSS)],
             dnn_feature_columns=[fc.embedding_column(column, EMBEDDING) for column in columns],
-            dnn_hidden_units=_HIDDEN,
+            dnn_hidden_units=HIDDEN,
             config=api.RunConfig(tf_random_seed=1, **settings),
         )
 
@@ -59,8 +61,51 @@ class ClickJob:
         """Returns shuffled batches of an infinite dataset."""
         import tensorflow as tf
 
-        data = tf.data.Dataset.from_tensor_slices(rows).shuffle(10_000)
+        data = tf.data.Dataset.from_tensor_slices(rows).shuffle(SHUFFLED)
         return data.repeat().batch(BATCH).prefetch(2)
+
+    def write_parquet(self, folder: Path, count: int = _ROWS) -> None:
+        """Writes the rows to a Parquet file."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        features, clicks = self.rows(count)
+        pq.write_table(pa.table({**features, "click": clicks}), folder / "rows.parquet")
+
+    def write_records(self, folder: Path) -> None:
+        """Writes the rows to a TFRecord file."""
+        import tensorflow as tf
+
+        features, clicks = self.rows()
+        columns = {**features, "click": clicks}
+        with tf.io.TFRecordWriter(f"{folder}/rows.tfrecord") as writer:
+            for row in range(len(clicks)):
+                example = tf.train.Example()
+                for name, values in columns.items():
+                    example.features.feature[name].int64_list.value.append(values[row])
+                writer.write(example.SerializeToString())
+
+    def parquet_input(self, folder: Path) -> Any:
+        """Returns shuffled batches of the Parquet file, an infinite dataset."""
+        import input_fns
+
+        return input_fns.parquet(
+            folder, "click", batch_size=BATCH, shuffle=True, buffer_size=SHUFFLED
+        )
+
+    def records_input(self, folder: Path) -> Any:
+        """Returns shuffled batches of the TFRecord file, with the usual code of tf.data."""
+        import tensorflow as tf
+
+        names = [*(f"c{number}" for number in range(FEATURES)), "click"]
+        spec = {name: tf.io.FixedLenFeature([], tf.int64) for name in names}
+
+        def parse(batch: Any) -> tuple[dict[str, Any], Any]:
+            features = tf.io.parse_example(batch, spec)
+            return features, features.pop("click")
+
+        records = tf.data.TFRecordDataset(f"{folder}/rows.tfrecord").shuffle(SHUFFLED).repeat()
+        return records.batch(BATCH).map(parse, tf.data.AUTOTUNE).prefetch(tf.data.AUTOTUNE)
 
 
 def main() -> None:

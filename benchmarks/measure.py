@@ -6,7 +6,7 @@ The output is JSON: a figure, or the figures of all rows of a job by name.
 import argparse
 import json
 
-from benchmarks.rows import BENCHMARKS
+from benchmarks.rows import BENCHMARKS, GPU_BENCHMARKS
 
 MARK = "figure:"
 
@@ -14,11 +14,12 @@ MARK = "figure:"
 def main() -> None:
     """Measures one peer of a benchmark in this process."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("benchmark", choices=BENCHMARKS)
+    benchmarks = {**BENCHMARKS, **GPU_BENCHMARKS}
+    parser.add_argument("benchmark", choices=benchmarks)
     parser.add_argument("peer")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
-    peer = BENCHMARKS[arguments.benchmark].peers[arguments.peer]
+    peer = benchmarks[arguments.benchmark].peers[arguments.peer]
     print(MARK, json.dumps(peer(arguments.quick)))
 
 

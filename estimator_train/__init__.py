@@ -82,7 +82,7 @@ if TYPE_CHECKING:  # For type checkers, to which `X as X` says that X is public.
     from estimator_train.training.specs import EvalSpec as EvalSpec, TrainSpec as TrainSpec
     from estimator_train.training.train_and_evaluate import train_and_evaluate as train_and_evaluate
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _MODULES = ("experimental", "export", "hooks", "keras", "predictor")
 # Where a name is found when it is first used, as `pkgutil.resolve_name` wants it; and which names.

@@ -1,20 +1,18 @@
 """The experimental names of `tf.estimator`."""
 
-from estimator_train.canned.parts.logit_fns import call_logit_fn
 from estimator_train.canned.parts.sdca import LinearSDCA
+from estimator_train.canned.parts.specs import call_logit_fn
 from estimator_train.canned.rnn import RNNClassifier, RNNEstimator
 from estimator_train.export.receivers import build_raw_supervised_input_receiver_fn
-from estimator_train.training.early_stopping.hooks import (
+from estimator_train.training.evaluations import InMemoryEvaluatorHook
+from estimator_train.training.stopping_hooks import (
     make_early_stopping_hook,
+    make_stop_at_checkpoint_step_hook,
     stop_if_higher_hook,
     stop_if_lower_hook,
     stop_if_no_decrease_hook,
     stop_if_no_increase_hook,
 )
-from estimator_train.training.early_stopping.stop_at_checkpoint import (
-    make_stop_at_checkpoint_step_hook,
-)
-from estimator_train.training.in_memory_evaluator import InMemoryEvaluatorHook
 
 __all__ = [
     "InMemoryEvaluatorHook",

@@ -22,22 +22,22 @@ in; `FlagValues.set_default` changes a default afterwards. The functions import 
 they need it, so that `--help` and errors in flags are quick.
 """
 
-from flags.base import define_base_flags, export_dir
-from flags.batch_job import define_batch_job_flags
-from flags.checkpoints import define_checkpoint_flags
-from flags.distribution import (
+from flags.group import define_preset_flag, parse_with_preset, preset_names
+from flags.input import define_image_flags, define_input_flags, make_pipeline_options
+from flags.job import (
+    define_base_flags,
+    define_job_flags,
+    define_speed_flags,
+    define_training_flags,
+    export_dir,
+)
+from flags.run_config import (
     define_distribution_flags,
+    make_run_config,
     make_strategy,
     per_replica_batch_size,
 )
-from flags.evaluation import define_evaluation_flags
-from flags.images import define_image_flags
-from flags.input import define_input_flags, make_pipeline_options
-from flags.job import define_job_flags
-from flags.preset import define_preset_flag, parse_with_preset, preset_names
-from flags.run_config import make_run_config
-from flags.speed import define_speed_flags
-from flags.training import define_training_flags
+from flags.schedule import define_batch_job_flags, define_checkpoint_flags, define_evaluation_flags
 
 __all__ = [
     "define_base_flags",

@@ -14,12 +14,15 @@ mode and in eager mode. All sources shuffle, repeat, batch and prefetch in the s
 The default `num_epochs=None` repeats indefinitely; give `num_epochs=1` to evaluate. All sources
 take the same settings, by name or as one `PipelineOptions`.
 
-Sources in memory: `arrays`, `pandas_frame`, `idx`, `mnist_format`, `mnist`, `fashion_mnist`,
-`digits`. Sources that read files: `image_folder`, `tfrecords`, `csv`, `text_lines`. Other sources:
-`generator`, `tfds`. For `dataset.apply`: `shuffle_and_repeat`, `map_and_batch`. IDX files:
-`read_idx`, `write_idx`.
+Sources in memory: `arrays`, `frame`, `pandas_frame`, `idx`, `mnist_format`, `mnist`,
+`fashion_mnist`, `digits`. Sources that read files: `image_folder`, `tfrecords`, `csv`,
+`text_lines`, `parquet`, `arrow`. Other sources: `generator`, `tfds`. For `dataset.apply`:
+`shuffle_and_repeat`, `map_and_batch`. IDX files: `read_idx`, `write_idx`.
 """
 
+from input_fns.columns.arrow import arrow
+from input_fns.columns.frame import frame
+from input_fns.columns.parquet import parquet
 from input_fns.memory.arrays import arrays
 from input_fns.memory.frames import pandas_frame
 from input_fns.memory.generators import generator
@@ -37,9 +40,11 @@ from input_fns.records.tfrecords import tfrecords
 __all__ = [
     "PipelineOptions",
     "arrays",
+    "arrow",
     "csv",
     "digits",
     "fashion_mnist",
+    "frame",
     "generator",
     "idx",
     "image_folder",
@@ -47,6 +52,7 @@ __all__ = [
     "mnist",
     "mnist_format",
     "pandas_frame",
+    "parquet",
     "read_idx",
     "shuffle_and_repeat",
     "text_lines",

@@ -1,12 +1,13 @@
 """What all tests share: how TensorFlow computes, and how Hypothesis draws its examples."""
 
-import datetime
 import gc
 import os
 from pathlib import Path
 
+import crashes
 import forked
 import pytest
+import tiers
 from hypothesis import settings
 
 # Recorded figures are a CPU's, on machines with a GPU as well.
@@ -16,8 +17,8 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 # processor suggests.
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
-# Chooses the cases of `tiers.of_today`. xdist's workers inherit it, so that all collect the same.
-os.environ.setdefault("TESTS_DAY", str(datetime.date.today().toordinal()))
+# Chooses the cases of `tiers.of_commit`. xdist's workers inherit it, so that all collect the same.
+os.environ.setdefault(tiers.SAMPLE, str(tiers.read_commit()))
 
 # Rooms whose tests see which graph runs.
 OPTIMIZED = {("engine", "compiled"), ("engine", "graph"), ("engine", "loops")}
@@ -33,7 +34,12 @@ def pytest_configure(config):
     if not is_worker and getattr(config.option, "numprocesses", None):
         # xdist's workers run the tests: this process needs no TensorFlow.
         os.environ[forked.ADDRESS] = forked.find_address()
+        crashes.share_folder()
+        config.pluginmanager.register(crashes.CrashReports())
         return
+    if is_worker:
+        config.pluginmanager.register(crashes.StacksOfWorker(config.workerinput["workerid"]))
+    gc.disable()  # Imports and collection free nothing: a third of their time would be in vain.
     import tensorflow as tf
 
     cpu = tf.config.list_physical_devices("CPU")[0]
@@ -63,3 +69,4 @@ def pytest_collection_finish(session):
     """Excludes the imported modules from garbage collection: it would visit them in each test."""
     gc.collect()
     gc.freeze()
+    gc.enable()

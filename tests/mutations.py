@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("estimator_train", "input_fns", "flags")
+PACKAGES = ("estimator_train", "tf_contrib", "input_fns", "flags")
 TIERS = {"first": "not long", "second": "long"}
 LONGEST_SECS = 900
 OTHER = {

@@ -1,4 +1,4 @@
-"""The package works without the folder `estimator_train/legacy`."""
+"""The package works without `tf_contrib` and the folder `estimator_train/legacy`."""
 
 import shutil
 import sys
@@ -33,7 +33,7 @@ sys.meta_path[:] = [
 
 @pytest.fixture
 def copy(tmp_path):
-    """Returns a copy of the packages without the folder `legacy`."""
+    """Returns a copy of the packages without `tf_contrib` and the folder `legacy`."""
     for package in ("estimator_train", "input_fns", "flags"):
         shutil.copytree(
             ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("legacy", "*.pyc")
@@ -69,12 +69,13 @@ def test_the_three_entrances_name_the_missing_folder(copy, feature, arguments, e
 
 @pytest.mark.long
 @pytest.mark.timeout(1800)
-def test_the_first_tier_passes_without_the_folder(copy):
+def test_the_first_tier_passes_without_the_folders(copy):
     """Collects every test and runs the quick ones."""
     shutil.copytree(ROOT / "tests", copy / "tests", ignore=shutil.ignore_patterns("*.pyc"))
-    shutil.rmtree(copy / "tests" / "legacy")
+    for folder in ("contrib", "legacy"):
+        shutil.rmtree(copy / "tests" / folder)
     for path in ROOT.iterdir():
-        if path.name not in (".git", ".venv") and not (copy / path.name).exists():
+        if path.name not in (".git", ".venv", "tf_contrib") and not (copy / path.name).exists():
             (copy / path.name).symlink_to(path)
     collected = run(copy, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider")
     assert collected.returncode == 0, collected.stdout[-3000:]

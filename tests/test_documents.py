@@ -1,31 +1,18 @@
-"""The documents agree with the code: the picture of the rooms, the files and links they name."""
+"""The documents agree with the code: the files and links they name."""
 
 import re
 from pathlib import Path
 
 import pytest
-from rooms import ROOMS
 
 import estimator_train
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted(
-    p for names in ("*.md", "docs/*.md", "tests/oracle/*.md") for p in ROOT.glob(names)
+    p
+    for names in ("*.md", "docs/*.md", "tests/oracle/*.md", "tf_contrib/*.md")
+    for p in ROOT.glob(names)
 )
-
-
-def floors(text: str) -> list[list[str]]:
-    """Yields the rooms on each line of the picture, without group names and descriptions."""
-    picture = re.search(r"```\n(shell .*?)```", text, re.DOTALL).group(1)
-    return [re.split(r" {3,}", line[15:])[0].split() for line in picture.splitlines()]
-
-
-def test_the_picture_shows_every_room_once_above_what_it_imports():
-    found = floors((ROOT / "ARCHITECTURE.md").read_text())
-    assert sorted(room for floor in found for room in floor) == sorted(ROOMS)
-    height = {room: -line for line, floor in enumerate(found) for room in floor}
-    arrows = {(room, target) for room, targets in ROOMS.items() for target in targets.split()}
-    assert sorted(arrow for arrow in arrows if height[arrow[0]] <= height[arrow[1]]) == []
 
 
 def test_architecture_names_files_that_exist():

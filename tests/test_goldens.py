@@ -78,7 +78,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     "boosted_trees_collections": lambda: boosted_trees.COLLECTIONS,
     "boosted_trees_continued": lambda: boosted_trees_continued.CONTINUED,
     "boosted_trees_exported": lambda: boosted_trees_exported.EXPORTED,
-    "boosted_trees_more": lambda: [
+    "boosted_trees_settings": lambda: [
         *(f"losses {name}" for name in boosted_trees.LONG),
         *(f"bad {name}" for name in boosted_trees.BAD),
         *("in memory classifier", "in memory regressor", "signatures"),

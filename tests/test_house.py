@@ -1,23 +1,30 @@
-"""The rules of the house: which way the arrows between rooms point, and what a room may hold."""
+"""House rules: what packages may import, besides the layers in pyproject.toml, and contain."""
 
 import ast
+import contextlib
 import fnmatch
 import functools
+import importlib.metadata
 import json
 import re
 import sys
-from collections import Counter
 from pathlib import Path
 
 import legacy_imports
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from processes import run_process
-from rooms import ROOMS, UPWARD
+
+from estimator_train.extension import __all__ as EXTENSION  # noqa: N812
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("estimator_train", "input_fns", "flags")
-# Folders of tests that cover several rooms.
-ACROSS = {"chaos", "conformance", "distribute", "resume"}
+PACKAGES = ("estimator_train", "tf_contrib", "input_fns", "flags")
+# Folders of tests that cover several packages.
+ACROSS = {"chaos", "conformance", "distribute", "gpu", "resume"}
+# Folders of tests whose package has another name.
+PACKAGES_OF_TESTS = {"contrib": "tf_contrib"}
+FUNCTIONS = (ast.FunctionDef, ast.ClassDef)
 SOURCES = sorted(p for package in PACKAGES for p in (ROOT / package).rglob("*.py"))
 
 
@@ -38,18 +45,6 @@ MODULES = {
 }
 
 
-def room_of(module: str) -> str:
-    """Returns the room of a module, as `rooms.ROOMS` names it."""
-    inside = module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
-    if module == "estimator_train.engine.context":
-        return "engine.context"  # Above the checkpoints, which know no context.
-    if module == "estimator_train.__main__":
-        return "cli"  # Its entry point for `python -m`.
-    if inside.startswith("estimator_train.legacy.contrib"):
-        return "legacy.contrib"
-    return inside.removeprefix("estimator_train.")
-
-
 def modules_in_strings(path: Path) -> set[str]:
     """Returns the names of this package, as module.name, that a file has as strings."""
     texts = {n.value for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Constant)}
@@ -57,61 +52,31 @@ def modules_in_strings(path: Path) -> set[str]:
     return {t.replace(":", ".") for t in texts if isinstance(t, str) and re.fullmatch(pattern, t)}
 
 
-def arrows(modules: dict[str, Path]) -> set[tuple[str, str]]:
-    """Returns pairs of rooms: the first imports from the second, or names it in a string.
-
-    The strings of `legacy` are tables of what old programs import.
-    """
-    found = set()
-    for module, path in modules.items():
-        in_strings = set() if is_legacy(module) else modules_in_strings(path)
-        for name in imported_modules(path) | in_strings:
-            target = name if name in MODULES else name.rpartition(".")[0]
-            if target in MODULES:
-                found.add((room_of(module), room_of(target)))
-    return {(source, target) for source, target in found if source != target}
+def test_every_module_belongs_to_a_layer():
+    """import-linter checks the order of the layers, but not that a new module is in one."""
+    text = (ROOT / "pyproject.toml").read_text()
+    section = re.search(r"^layers = \[\n(.*?)^\]", text, re.DOTALL | re.MULTILINE)[1]
+    layers = {layer for line in ast.literal_eval(f"[{section}]") for layer in line.split(" : ")}
+    bare = {m for m, path in MODULES.items() if m in PACKAGES or _is_docstring_only(path)}
+    assert layers <= MODULES.keys()
+    assert [m for m in MODULES if m not in bare and not layers & {*_packages_of(m)}] == []
 
 
-def circle_in(rooms: dict[str, str]) -> list[str]:
-    """Returns rooms that import from each other, in their order; empty if no cycle exists."""
-    left = {room: set(targets.split()) for room, targets in rooms.items()}
-    while ground := {room for room, targets in left.items() if not targets & set(left)}:
-        left = {room: targets for room, targets in left.items() if room not in ground}
-    return sorted(left)
+def _is_docstring_only(path: Path) -> bool:
+    return all(isinstance(node, ast.Expr) for node in ast.parse(path.read_text()).body)
 
 
-def test_rooms_import_from_those_that_are_listed():
-    listed = {(room, target) for room, targets in ROOMS.items() for target in targets.split()}
-    found = arrows(MODULES)
-    assert sorted(found - listed - set(UPWARD)) == []
-    assert sorted(listed - found) == []
-    assert sorted(set(UPWARD) - found) == []
-    assert sorted({room_of(module) for module in MODULES} - set(ROOMS)) == []
+def _packages_of(module: str) -> list[str]:
+    parts = module.split(".")
+    return [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
 
 
-def test_rooms_import_in_no_circle():
-    assert circle_in(ROOMS) == []
-    assert circle_in({"a": "b", "b": "c", "c": "b", "d": ""}) == ["a", "b", "c"]
-
-
-def test_no_room_is_crowded():
-    files = Counter(path.parent for path in SOURCES if path.name != "__init__.py")
-    del files[ROOT / "estimator_train/cli/commands"]  # One file for each command.
-    assert {str(room): count for room, count in files.items() if count > 15} == {}
-
-
-def test_the_library_does_not_import_flags_and_inputs():
-    """Checks that only `cli` imports `flags` and `input_fns`: old codebases have a `flags.py` too.
-
-    These two work without the library, but that `flags` reads the cluster as the engine does.
-    """
+def test_flags_and_inputs_work_without_the_library():
+    """Checks that only `flags.run_config` imports it: it reads the cluster as the engine does."""
     for module, path in MODULES.items():
-        package = module.split(".")[0]
-        others = {name for name in imported_modules(path) if name.split(".")[0] in PACKAGES}
-        others = {name for name in others if name.split(".")[0] != package}
-        if package == "flags":
-            others = {n for n in others if not n.startswith("estimator_train.cluster.")}
-        assert not others or room_of(module).split(".")[0] == "cli", path
+        if module.partition(".")[0] in ("flags", "input_fns"):
+            others = {n for n in imported_modules(path) if n.startswith(PACKAGES[:2])}
+            assert not {n for n in others if not n.startswith("estimator_train.cluster.")}, path
 
 
 def mentions(path: Path) -> set[tuple[str, str]]:
@@ -152,6 +117,22 @@ def test_legacy_imports_public_names_and_those_that_are_listed():
     assert names == {m: set(names.split()) for m, names in legacy_imports.OTHER_NAMES.items()}
 
 
+def test_tf_contrib_imports_public_names_and_the_extension():
+    imported = {
+        (module, name)
+        for importer, path in MODULES.items()
+        if importer.partition(".")[0] == "tf_contrib"
+        for module, name in mentions(path)
+    }
+    extension = "estimator_train.extension"
+    assert {name for module, name in imported if module == extension} == set(EXTENSION)
+    assert {
+        (module, name)
+        for module, name in imported
+        if module not in (extension, *legacy_imports.PUBLIC_MODULES) or name.startswith("_")
+    } == set()
+
+
 def test_only_the_entrances_import_legacy():
     found = {
         module
@@ -161,8 +142,8 @@ def test_only_the_entrances_import_legacy():
     assert found == legacy_imports.ENTRANCES
 
 
-# Old scripts run unedited, and may use pickles.
-OURS = [path for path in SOURCES if "legacy" not in path.parts]
+# Old scripts run unedited, and may use pickles; so do vocabularies of `tf.contrib.learn`.
+OURS = [path for path in SOURCES if not {"legacy", "tf_contrib"} & {*path.parts}]
 
 
 def unsafe_uses(path: Path) -> list[str]:
@@ -199,8 +180,58 @@ def test_test_folders_mirror_the_packages():
         for folder in folders
         if folder.parts
         and folder.parts[0] not in ACROSS
-        and not any((home / folder).is_dir() for home in homes)
+        and not any((home / PACKAGES_OF_TESTS.get(str(folder), folder)).is_dir() for home in homes)
     } == set()
+
+
+def test_every_module_of_the_core_is_named_by_a_test():
+    tests = [path for path in (ROOT / "tests").rglob("test_*.py") if "programs" not in path.parts]
+    names = {path.stem.removeprefix("test_") for path in tests}
+    imported = {name for path in tests for name in imported_modules(path)}
+    texts = "\n".join(path.read_text() for path in tests)
+    unnamed = [
+        module
+        for module, path in MODULES.items()
+        if module.split(".")[0] != "tf_contrib" and not module.startswith("estimator_train.legacy")
+        if any(isinstance(part, FUNCTIONS) for part in ast.parse(path.read_text()).body)
+        if path.stem not in {*names, "__init__", "__main__"}
+        if f"{path.parent.name}/{path.name}`" not in texts
+        if not any(f"{name}.".startswith(f"{module}.") for name in imported)
+    ]
+    # A script that made a file of the package.
+    assert unnamed == ["input_fns.data.make_digits"], "Name each in the docstring of its test."
+
+
+def _required(name: str, extra: str = "") -> set[str]:
+    """Returns the distributions that an installation of one, with an extra, brings."""
+    names, waiting = set(), [(name, extra)]
+    while waiting:
+        name, extra = waiting.pop()
+        if (name, extra) in names:
+            continue
+        names.add((name, extra))
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            for text in importlib.metadata.requires(name) or ():
+                each = Requirement(text)
+                if each.marker is None or each.marker.evaluate({"extra": extra}):
+                    waiting += [(canonicalize_name(each.name), x) for x in {"", *each.extras}]
+    return {name for name, _ in names}
+
+
+def test_files_of_tests_can_be_collected_without_the_slow_tier():
+    """The first tier collects every file, in an environment that has only the extra `test`."""
+    distributions = importlib.metadata.packages_distributions()
+    required = _required("estimator-train", "test")
+    missing = {}
+    for path in ROOT.joinpath("tests").rglob("test_*.py"):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                module = getattr(node, "module", None) or node.names[0].name
+                names = distributions.get(module.split(".")[0], ())
+                brought = {canonicalize_name(name) for name in names}
+                if brought and not brought & required:
+                    missing[str(path.relative_to(ROOT))] = module
+    assert not missing, "Import it in the test: the first tier is installed without it."
 
 
 def test_every_package_is_installed():
@@ -227,12 +258,19 @@ def walks():
 
 @pytest.mark.parametrize(
     ("verb", "limit", "complete_limit", "last"),
-    [("train", 20, 52, "unfinished"), ("evaluate", 17, 40, "best")],
+    [("train", 20, 40, "unfinished"), ("evaluate", 16, 29, "best")],
 )
 def test_a_plain_call_walks_through_few_files(walks, verb, limit, complete_limit, last):
     call, complete = walks[verb]["call"], walks[verb]["complete"]
     # The files of private TensorFlow, one for each subject, count as one.
     assert 10 < len({_join_private(name) for name in call}) <= limit, sorted(call)
-    assert {name for name, places in call.items() if len(places) > 2} == set()
+    often = {name for name, places in call.items() if len(places) > 2}
+    # The program and two parts of the engine make specs; all parts ask the job and its `Alone`; the
+    # job calls the members of Estimator that programs override. TensorFlow calls `modes` and, for
+    # each variable, `variable_copies`; all parts walk through graphs and count sizes.
+    often -= {"engine/job.py", "engine/together/alone.py", "estimator/estimator.py"}
+    often -= {f"engine/tf_internals/{name}.py" for name in ("modes", "graphs", "tensor_sizes")}
+    often -= {f"engine/tf_internals/{kind}_copies.py" for kind in ("operation", "variable")}
+    assert often <= {"estimator_spec/spec.py"}
     assert len({_join_private(name) for name in complete}) <= complete_limit, sorted(complete)
-    assert {"estimator/config_defaults.py", f"engine/checkpoints/{last}.py"} <= complete.keys()
+    assert {"estimator/construction.py", f"engine/checkpoints/{last}.py"} <= complete.keys()

@@ -13,7 +13,8 @@ SOURCES = sorted(p for p in PACKAGE.rglob("*.py") if "legacy" not in p.relative_
 CALLS = {
     "__init__.py": {"_bootstrap.prepare_process()"},
     "__main__.py": {"sys.exit(main())"},
-    "engine/user_functions.py": {"bootstrap.prepare_tensorflow()"},
+    "export/portable/tools.py": {"main(sys.argv[1])"},
+    "engine/job.py": {"bootstrap.prepare_tensorflow()"},
 }
 CHANGING_METHODS = {
     "acquire", "add", "append", "clear", "extend", "insert", "pop", "remove", "set", "setdefault",
@@ -90,6 +91,38 @@ def listed_state() -> dict[str, set[str]]:
     text = (ROOT / "ARCHITECTURE.md").read_text().partition("Other state of modules")[2]
     rows = re.findall(r"^\| `([\w/]+\.py)` \| (.*?) \| (.+) \|$", text, re.MULTILINE)
     return {path: set(re.findall(r"`(\w+)`", names)) for path, names, _ in rows}
+
+
+# Calls of `legacy/preparation.py` that change nothing in the process, or undo a change.
+NO_CHANGES = {"clear_caches", "import_module", "insert", "original", "remove", "setLevel"}
+
+
+def made_changes(text: str) -> set[str]:
+    """Returns the functions and attributes by which a file changes the process."""
+    tree = ast.parse(text)
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            function = node.value.func
+            if isinstance(function, ast.Attribute) or ast.unparse(function) not in own:
+                found.add(ast.unparse(function).rpartition(".")[2])
+        for target in node.targets if isinstance(node, ast.Assign) else []:
+            if isinstance(target, ast.Subscript):
+                found.add(ast.unparse(target.value))
+            elif isinstance(target, ast.Attribute):
+                is_dunder = target.attr.startswith("__")
+                found.add(ast.unparse(target).split(".")[-2 if is_dunder else -1])
+    return found - NO_CHANGES
+
+
+def test_an_old_program_gets_the_changes_that_the_architecture_lists():
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    table = text.partition("| call in `legacy/preparation.py`")[2].partition("\n\n")[0]
+    listed = re.findall(r"`([\w.]+)`", "\n".join(re.findall(r"^\| (`.+?) \|", table, re.MULTILINE)))
+    modules = {"ImportRedirector", "keras_packages", "protos", "slice_lists"}
+    made = made_changes((PACKAGE / "legacy/preparation.py").read_text())
+    assert set(listed) - modules == made
 
 
 def test_importing_a_module_changes_only_what_is_listed():

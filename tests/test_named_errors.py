@@ -46,8 +46,17 @@ SLURM = st.dictionaries(
             "SLURM_NTASKS",
             "SLURM_JOB_NODELIST",
             "SLURM_STEP_NODELIST",
-            "SLURM_TASKS_PER_NODE",
+            "SLURM_STEP_NUM_TASKS",
             "SLURM_STEP_TASKS_PER_NODE",
+            "SLURM_STEP_ID",
+            "SLURM_STEP_RESV_PORTS",
+            "SLURM_DISTRIBUTION",
+            "SLURMD_NODENAME",
+            "OMPI_COMM_WORLD_RANK",
+            "OMPI_COMM_WORLD_SIZE",
+            "OMPI_COMM_WORLD_LOCAL_SIZE",
+            "PMIX_NAMESPACE",
+            "SLURM_TASKS_PER_NODE",
         ]
     ),
     st.sampled_from(["12345", "bash", "job", "0", "1", "n[1-2]", "n[1-", "a,b", "2(x2)", "(", ""])
@@ -90,10 +99,12 @@ def test_tf_config_of_any_text_is_read_or_refused(text):
     _read_or_refuse(lambda: cluster_from_tf_config(text), "TF_CONFIG", "cluster", "task")
 
 
+@pytest.mark.filterwarnings("ignore:.*was started without srun")
 @settings(max_examples=300, deadline=None)
 @given(variables=SLURM | RANKS)
 def test_variables_of_other_clusters_are_read_or_refused(variables):
-    _read_or_refuse(lambda: detect(variables), "SLURM_", "SM_", "RANK", "WORLD_SIZE", "MASTER_")
+    names = ("Slurm", "SLURM_", "mpirun", "OMPI_", "PMIX_", "SM_", "RANK", "WORLD_SIZE", "MASTER_")
+    _read_or_refuse(lambda: detect(variables), *names)
 
 
 @settings(max_examples=100, deadline=None)

@@ -46,7 +46,7 @@ def test_actions_are_pinned_by_commit():
 def sources(tmp_path_factory):
     """Returns a copy of the sources."""
     directory = tmp_path_factory.mktemp("sources")
-    for name in ("estimator_train", "input_fns", "flags"):
+    for name in ("estimator_train", "tf_contrib", "input_fns", "flags"):
         shutil.copytree(ROOT / name, directory / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "NOTICE"):
         shutil.copy(ROOT / name, directory)
@@ -67,10 +67,12 @@ LIBRARY = "installed/_estimator_train_loopback.so"
 def test_a_wheel_of_this_platform_has_the_loopback_library(sources, tmp_path):
     assert "-py3-none-linux_" in _installed_wheel(sources, tmp_path)
     assert (tmp_path / LIBRARY).exists()
+    assert (tmp_path / "installed/_estimator_train_remote.so").exists()
     assert _urls(tmp_path) == {}
     assert _relative_links(tmp_path) == []
     typed = {path.parent.name for path in (tmp_path / "installed").glob("*/py.typed")}
-    assert typed == {"estimator_train", "input_fns", "flags"}
+    assert typed == {"estimator_train", "tf_contrib", "input_fns", "flags"}
+    assert (tmp_path / "installed/tf_contrib/README.md").exists()
     said = _said(tmp_path, "estimator_train", "doctor")
     assert re.search(rf"estimator-train +{estimator_train.__version__}\n", said)
     assert re.search(r"loopback library +available", said)
@@ -82,6 +84,7 @@ def test_a_wheel_of_any_platform_passes_tests_outside_the_checkout(sources, tmp_
         monkeypatch.setenv(name, value)
     assert "-py3-none-any" in _installed_wheel(sources, tmp_path)
     assert not (tmp_path / LIBRARY).exists()
+    assert (tmp_path / "installed/estimator_train/remote/filesystem.c").exists()
     assert _urls(tmp_path) == URLS
     assert _relative_links(tmp_path) == []
     readme = f"https://example.com/here/raw/v{estimator_train.__version__}/docs/pictures/speed.png"

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted(
     path
-    for package in ("estimator_train", "input_fns", "flags")
+    for package in ("estimator_train", "tf_contrib", "input_fns", "flags")
     for path in (ROOT / package).rglob("*.py")
 )
 BOUNDARY = "estimator_train/engine/tf_internals/"
@@ -26,18 +26,27 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and not name.endswith("_") and name not in PUBLIC
 
 
+def read_dotted_name(node: ast.AST) -> str:
+    """Returns `a.b.c` of attributes of a name and "" for others, faster than `ast.unparse`."""
+    names = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(names)]) if isinstance(node, ast.Name) else ""
+
+
 def defined_names(tree: ast.AST) -> set[str]:
     """Returns the names that a file defines itself: functions, classes, variables, attributes."""
     names = set()
     for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             names.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.add(node.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            if ast.unparse(node.value) in ("self", "cls"):
+            if read_dotted_name(node.value) in ("self", "cls"):
                 names.add(node.attr)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "object.__setattr__":
+        elif isinstance(node, ast.Call) and read_dotted_name(node.func) == "object.__setattr__":
             names.add(ast.unparse(node.args[1]).strip("'"))
     return names
 
@@ -51,7 +60,7 @@ def private_modules(node: ast.AST) -> set[str]:
         names = [f"{node.module}.{alias.name}" for alias in node.names]
         names = [node.module or ""] if PRIVATE_MODULE.fullmatch(node.module or "") else names
     elif isinstance(node, ast.Attribute):
-        names = [ast.unparse(node)]
+        names = [read_dotted_name(node)]
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         names = [node.value.partition(":")[0]]
     return {name for name in names if PRIVATE_MODULE.fullmatch(name)}
@@ -70,9 +79,11 @@ def private_attributes(node: ast.AST, defined: set[str], own_names: frozenset[st
     if isinstance(node, ast.Attribute):
         if node.attr == "__internal__":
             return {f"{ast.unparse(node.value)}.__internal__"}
+        if not is_private(node.attr):
+            return set()
         own = own_names if ast.unparse(node.value) in ("self", "cls", "super()") else defined
-        return {node.attr} - own if is_private(node.attr) else set()
-    if isinstance(node, ast.Call) and ast.unparse(node.func) in NAME_READERS:
+        return {node.attr} - own
+    if isinstance(node, ast.Call) and read_dotted_name(node.func) in NAME_READERS:
         named = [a.value for a in node.args[1:2] if isinstance(a, ast.Constant)]
         return {name for name in named if is_private(name)} - defined
     return set()
@@ -80,7 +91,8 @@ def private_attributes(node: ast.AST, defined: set[str], own_names: frozenset[st
 
 def names_in_loops(nodes: list[ast.AST], own_names: frozenset[str]) -> set[str]:
     """Returns the private names in tuples of a file that gives variables to `getattr`."""
-    calls = [n for n in nodes if isinstance(n, ast.Call) and ast.unparse(n.func) in NAME_READERS]
+    calls = [n for n in nodes if isinstance(n, ast.Call)]
+    calls = [call for call in calls if read_dotted_name(call.func) in NAME_READERS]
     if all(isinstance(call.args[1], ast.Constant) for call in calls):
         return set()
     elements = [e for n in nodes if isinstance(n, (ast.Tuple, ast.List)) for e in n.elts]

@@ -14,7 +14,7 @@ import estimator_train
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs/reference/examples"
-CONTRIB = "estimator_train.legacy.contrib"
+CONTRIB = "tf_contrib"
 # The pages of modules and families. A name that several modules have is described in the first.
 PAGES = {
     "estimator_train": "estimator_train.md",
@@ -179,7 +179,7 @@ def defined(home: str) -> str:
 
 def is_ours(home: str) -> bool:
     """Returns whether a name is defined in this repository."""
-    return home.split(".")[0] in ("estimator_train", "input_fns", "flags")
+    return home.split(".")[0] in ("estimator_train", "tf_contrib", "input_fns", "flags")
 
 
 def source_of(module: str) -> Path:

@@ -5,10 +5,11 @@ imported. ARCHITECTURE.md lists the changes.
 """
 
 import functools
+import importlib.util
 import os
 import sys
 
-from estimator_train.bootstrap import collection, import_hook, installed, keras_seeds
+from estimator_train.bootstrap import import_hook, start_up
 from estimator_train.cluster import launched
 
 __all__ = ["prepare_process", "prepare_tensorflow", "import_tracked_modules"]
@@ -18,9 +19,11 @@ def prepare_process() -> None:
     """Prepares the process for programs of tf.estimator, without importing TensorFlow."""
     _choose_keras()
     import_hook.install()
-    keras_seeds.install()
+    start_up.repair_keras_seeds()
     launched.end_mistakes_with_code_2()
-    installed.warn()
+    start_up.warn_of_versions()
+    if hasattr(sys.modules.get("tensorflow"), "io"):  # Otherwise the engine does it.
+        _register_remote_schemes()
 
 
 def _choose_keras() -> None:
@@ -38,20 +41,31 @@ def import_tracked_modules(user: str) -> None:
     """Imports the modules whose classes import hooks of trackers change.
 
     Args:
-      user: The module that uses this package. A module of this package imports nothing: its import
-        may not be complete.
+      user: The module that uses this package. A module of this package or of `tf_contrib` imports
+        nothing: its import may not be complete.
     """
-    if user.partition(".")[0] != __name__.partition(".")[0]:
+    if user.partition(".")[0] not in ("estimator_train", "tf_contrib"):
         import_hook.load_tracked_modules()
 
 
 @functools.cache
 def prepare_tensorflow() -> None:
     """Prepares the process for the engine, after TensorFlow is imported; only the first time."""
-    collection.speed_up_full_collection()
+    start_up.speed_up_full_collection()
+    start_up.drop_second_lines()
     from estimator_train.engine.tf_internals import graph_messages, modes
 
-    # TensorFlow would convert each function between its own and the user's: hundreds of this
-    # package, which would take most of the time to build a graph.
-    modes.never_convert("estimator_train")
+    # TensorFlow would convert each function between its own and the user's: hundreds of these
+    # packages, which would take most of the time to build a graph.
+    for package in ("estimator_train", "tf_contrib"):
+        modes.never_convert(package)
     graph_messages.mend_text_of_graphs()
+    _register_remote_schemes()
+
+
+def _register_remote_schemes() -> None:
+    """Lets TensorFlow open the remote paths that TensorFlow 2.5 could open, if a driver exists."""
+    if importlib.util.find_spec("fsspec"):
+        from estimator_train import remote
+
+        remote.register_installed()

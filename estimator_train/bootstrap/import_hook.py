@@ -90,6 +90,10 @@ class LazyModule(ModuleType):
         else:
             delattr(_import_modules(self.__name__).find_view(self.__name__), name)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Returns how to restore the module, by its name."""
+        return restore_module, (self.__name__,)
+
     def __dir__(self) -> list[str]:
         """Returns the names."""
         names = dir(_import_modules(self.__name__).find_view(self.__name__))
@@ -234,6 +238,20 @@ def install() -> ImportHook:
     sys.path_hooks.append(hook.find_in_path)  # type: ignore[arg-type]
     sys.meta_path.insert(0, hook)
     return hook
+
+
+def restore_module(name: str) -> ModuleType:
+    """Returns a pickled module; the process may not have the hook yet.
+
+    Args:
+      name: The dotted name of the module.
+    """
+    from importlib import import_module
+
+    hook = install()
+    if not name.startswith(_ROOT):
+        hook.show_attributes()
+    return import_module(name)
 
 
 def load_tracked_modules() -> None:

@@ -1,18 +1,22 @@
 """Canned estimators: complete models on feature columns. `v1` has their v1 forms."""
 
-from estimator_train.canned.baseline import (
-    BaselineClassifier,
-    BaselineEstimator,
-    BaselineRegressor,
-)
-from estimator_train.canned.combined import (
+from estimator_train.canned.dnn import (
+    DNNClassifier,
+    DNNEstimator,
     DNNLinearCombinedClassifier,
     DNNLinearCombinedEstimator,
     DNNLinearCombinedRegressor,
+    DNNRegressor,
 )
-from estimator_train.canned.dnn import DNNClassifier, DNNEstimator, DNNRegressor
-from estimator_train.canned.linear import LinearClassifier, LinearEstimator, LinearRegressor
-from estimator_train.canned.parts.parsing import (
+from estimator_train.canned.linear import (
+    BaselineClassifier,
+    BaselineEstimator,
+    BaselineRegressor,
+    LinearClassifier,
+    LinearEstimator,
+    LinearRegressor,
+)
+from estimator_train.canned.parts.column_kinds import (
     classifier_parse_example_spec,
     regressor_parse_example_spec,
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.canned.parts.argument_types import (
+from estimator_train.canned.parts.arguments import (
     Config,
     FeatureColumn,
     FeatureColumns,
@@ -26,7 +26,7 @@ from estimator_train.canned.parts.kmeans_steps import (
 from estimator_train.estimator import Estimator
 from estimator_train.estimator_spec.export_outputs import PredictOutput
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
-from estimator_train.heads.types import FeatureTensors, Labels
+from estimator_train.heads.keys import FeatureTensors, Labels
 
 _v1 = tf.compat.v1
 

@@ -9,22 +9,23 @@ from typing import Any, cast
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.canned.parts import layers
-from estimator_train.canned.parts.argument_types import (
+from estimator_train.canned.parts.arguments import (
     Config,
     FeatureColumn,
     FeatureColumns,
+    KerasChoice,
     ModelDir,
     OptimizerArgument,
+    OptimizerChoice,
+    make_classifier_head,
 )
 from estimator_train.canned.parts.column_kinds import validate_columns
 from estimator_train.canned.parts.columns import Batch
-from estimator_train.canned.parts.default_heads import make_classifier_head
-from estimator_train.canned.parts.optimizer_arguments import KerasChoice, OptimizerChoice
+from estimator_train.canned.parts.models import dense
 from estimator_train.estimator import Estimator
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads import Head, SequentialHeadWrapper
-from estimator_train.heads.types import FeatureTensors, Labels, WeightColumn
+from estimator_train.heads.keys import FeatureTensors, Labels, WeightColumn
 
 LEARNING_RATE = 0.05
 CLIP_NORM = 5.0
@@ -197,7 +198,7 @@ class _Network:
             layer = tf_keras.layers.RNN(cells, return_sequences=every_step, name="rnn")
             x = layer(x, mask=mask, training=training)
             with _v1.variable_scope("logits"):
-                logits = layers.dense(x, units)
+                logits = dense(x, units)
         with tf.name_scope(""):
             _v1.summary.histogram("rnn_model/sequence_input_layer/sequence_length", lengths)
         return logits, mask

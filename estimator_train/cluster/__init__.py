@@ -1,11 +1,11 @@
 """Reads the cluster of this process, and its task, from the environment; without TensorFlow.
 
 `tf_config.py` reads TF_CONFIG. Without that, `detect` asks each platform in `platforms.py`
-(Slurm, SageMaker, torchrun) whether it started this process.
+(Open MPI, Slurm, SageMaker, torchrun) whether it started this process.
 """
 
 from estimator_train.cluster.platforms import detect, has_tf_config
-from estimator_train.cluster.task import (
+from estimator_train.cluster.tf_config import (
     CHIEF,
     EVALUATOR,
     MASTER,
@@ -13,8 +13,6 @@ from estimator_train.cluster.task import (
     WORKER,
     Cluster,
     Jobs,
-)
-from estimator_train.cluster.tf_config import (
     check_addresses,
     cluster_from_tf_config,
     read_jobs,

@@ -17,9 +17,8 @@ MEMORY_VARIABLE = "ESTIMATOR_TRAIN_MEMORY_DIR"
 # File there that describes the copy of the step; without it that copy does not count.
 INTERIM_FILE = "interim.json"
 BAD_INPUT = 2
-_PACKAGE = __name__.partition(".")[0]
 # Packages that raise errors for mistakes of the user; strategies of TensorFlow check themselves.
-_CHECKING_PACKAGES = (f"{_PACKAGE}.", "tensorflow.python.distribute.")
+_CHECKING_PACKAGES = ("estimator_train.", "tf_contrib.", "tensorflow.python.distribute.")
 _PS_ID_ERROR = "There is no id for task_type 'ps'"
 _PS_ADVICE = (
     ": synchronous workers use no such task. Remove it from the cluster, or use "

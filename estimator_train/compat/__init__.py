@@ -32,11 +32,11 @@ def install(generation: str | None = None) -> None:
             f"generation must be 'tf1', 'tf2', or None to read it from the source: {generation!r}."
         )
     require_legacy("estimator_train.compat.install()")
-    from estimator_train.legacy import setup
+    from estimator_train.legacy import preparation
 
     source = sys._getframe(1).f_globals.get("__file__")
     directory = os.path.dirname(os.path.realpath(source)) if source else os.getcwd()
-    setup.install(directory, generation, source)
+    preparation.install(directory, generation, source)
 
 
 def require_legacy(feature: str) -> None:

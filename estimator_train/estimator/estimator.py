@@ -1,6 +1,5 @@
 """Estimator: a model_fn with a directory, and the verbs train, evaluate, predict and export."""
 
-import contextlib
 import copy
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -11,25 +10,31 @@ import tensorflow as tf
 from estimator_train.cluster import EVALUATOR, PS
 from estimator_train.engine.checkpoints.reading import has_reached_step
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings, make_settings
-from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.distributed.ps_task import join_cluster, serve
-from estimator_train.engine.graph.step_graph import GlobalStepMethods
-from estimator_train.engine.model_cache import ModelCache
+from estimator_train.engine.hook_types import Hook
+from estimator_train.engine.job import (
+    Job,
+    ModelCache,
+    call_model_fn,
+    call_with_known,
+    copy_params_of_call,
+    make_together,
+    validate_model_fn,
+)
 from estimator_train.engine.run import evaluate, predict, train
+from estimator_train.engine.together.ps_server import serve
 from estimator_train.engine.type_aliases import InputFn, Params, PredictKeys, TensorStructure
-from estimator_train.engine.user_functions import UserFunctionMethods, validate_model_fn
-from estimator_train.estimator.config_defaults import complete_config, describe_process
-from estimator_train.estimator.model_methods import ModelMethods
-from estimator_train.estimator.overridden_members import (
+from estimator_train.estimator.construction import (
+    complete_config,
     refuse_overridden_members,
     warn_of_members_without_effect,
 )
+from estimator_train.estimator.model_methods import ModelMethods
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys, check_call, check_instances
 from estimator_train.run_config import RunConfig
+from estimator_train.run_config.setting_values import limit_threads
 
 _LOG = tf.get_logger()
-_Hook: TypeAlias = tf.compat.v1.train.SessionRunHook
-_Hooks: TypeAlias = Sequence[_Hook] | None
+_Hooks: TypeAlias = Sequence[Hook] | None
 # Private attributes that programs assign, to the settings of RunConfig that they replace.
 _ASSIGNED = {
     "_model_dir": "_model_dir",
@@ -41,7 +46,7 @@ _ASSIGNED = {
 _Estimator = TypeVar("_Estimator", bound="Estimator")
 
 
-class Estimator(ModelMethods, UserFunctionMethods, GlobalStepMethods):
+class Estimator(ModelMethods):
     """Trains and evaluates models (the v1 class; `estimator_train.Estimator` is its v2 form).
 
     An estimator keeps its variables in `model_dir`: each call builds a graph and continues from the
@@ -76,14 +81,17 @@ class Estimator(ModelMethods, UserFunctionMethods, GlobalStepMethods):
         validate_model_fn(model_fn, params)
         self._model_fn = model_fn
         self._params = copy.deepcopy({} if params is None else params)
-        self._warm_start_settings = make_settings(warm_start_from)
+        self._warm_start_settings = (
+            None if warm_start_from is None else make_settings(warm_start_from)
+        )
         self._model_dir: str = self._config.model_dir
         self._session_config = self._config.session_config
         self._device_fn = self._config.device_fn
         self._train_distribution = self._config.train_distribute
         self._eval_distribution = self._config.eval_distribute
         self._open_models: ModelCache[Any] = ModelCache()
-        self._process = describe_process(self._config)
+        self._failed_loops: set[str] = set()
+        self._limited_session_config = limit_threads(self._config.session_config)
         warn_of_members_without_effect(type(self))
 
     @property
@@ -171,14 +179,13 @@ class Estimator(ModelMethods, UserFunctionMethods, GlobalStepMethods):
         if config.task_type == PS:
             serve(config)
             return self
-        topology = self._engine_context(ModeKeys.TRAIN).topology
-        in_cluster = join_cluster(config, topology) if config.master else None
-        with in_cluster or contextlib.nullcontext() as task:
+        self._prepare_checkpoints()
+        with make_together(config).join(max_steps) as cluster_hooks:
             if max_steps is not None and has_reached_step(self.model_dir, max_steps):
                 _LOG.info("Skipping training since max_steps has already saved.")
                 return self
             all_hooks += self._convert_train_steps_to_hooks(steps, max_steps)
-            all_hooks += task.make_hooks(max_steps) if task else []
+            all_hooks += cluster_hooks
             loss = self._train_model(input_fn, all_hooks, listeners)
         _LOG.info("Loss for final step: %s.", loss)
         return self
@@ -208,8 +215,9 @@ class Estimator(ModelMethods, UserFunctionMethods, GlobalStepMethods):
           ValueError: steps is not positive, or model_fn gives a metric a name that is taken.
         """
         all_hooks = check_call(hooks, steps=steps)
+        self._prepare_checkpoints()
         return evaluate.evaluate(
-            self._engine_context(ModeKeys.EVAL),
+            self._make_job(ModeKeys.EVAL),
             input_fn,
             steps,
             all_hooks,
@@ -243,8 +251,9 @@ class Estimator(ModelMethods, UserFunctionMethods, GlobalStepMethods):
           ValueError: predict_keys names no prediction, or predictions differ in batch length.
         """
         all_hooks = check_call(hooks)
+        self._prepare_checkpoints()
         yield from predict.predict(
-            self._engine_context(ModeKeys.PREDICT),
+            self._make_job(ModeKeys.PREDICT),
             input_fn,
             predict_keys if isinstance(predict_keys, str) else list(predict_keys or ()),
             all_hooks,
@@ -252,15 +261,13 @@ class Estimator(ModelMethods, UserFunctionMethods, GlobalStepMethods):
             yield_single_examples,
         )
 
-    # Programs override, replace, call and assign the private members that follow and those of
-    # UserFunctionMethods and GlobalStepMethods, as those of tf.estimator's Estimator.
+    # Programs override, replace, call and assign the private members that follow, as those of
+    # tf.estimator's Estimator.
 
     def _assert_members_are_not_overridden(self) -> None:
         refuse_overridden_members(type(self))
 
-    def _convert_train_steps_to_hooks(
-        self, steps: int | None, max_steps: int | None
-    ) -> list[_Hook]:
+    def _convert_train_steps_to_hooks(self, steps: int | None, max_steps: int | None) -> list[Hook]:
         if steps is None and max_steps is None:
             return []
         return [tf.compat.v1.train.StopAtStepHook(steps, max_steps)]
@@ -268,40 +275,74 @@ class Estimator(ModelMethods, UserFunctionMethods, GlobalStepMethods):
     def _train_model(
         self,
         input_fn: InputFn,
-        hooks: Sequence[_Hook],
+        hooks: Sequence[Hook],
         saving_listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
     ) -> Any:
-        context = self._engine_context(ModeKeys.TRAIN)
-        return train.train(context, input_fn, hooks, saving_listeners)
+        job = self._make_job(ModeKeys.TRAIN)
+        return train.train(job, input_fn, hooks, saving_listeners)
+
+    def _call_input_fn(
+        self,
+        input_fn: InputFn,
+        mode: str,
+        input_context: tf.distribute.InputContext | None = None,
+    ) -> Any:
+        fallbacks = {}
+        available = {**self._list_call_arguments(), "mode": mode}
+        if input_context is not None:
+            available["input_context"] = input_context
+        else:  # An input_fn keeps its own default.
+            fallbacks["input_context"] = tf.distribute.InputContext()
+        return call_with_known(input_fn, available, fallbacks)
+
+    def _call_model_fn(
+        self, features: TensorStructure, labels: TensorStructure, mode: str, config: Any
+    ) -> Any:
+        given = {"features": features, "labels": labels, "mode": mode, "config": config}
+        available = {**self._list_call_arguments(), **given}
+        _LOG.info("Calling model_fn.")
+        spec = call_model_fn(self._model_fn, available)
+        _LOG.info("Done calling model_fn.")
+        return spec
+
+    def _create_global_step(self, graph: tf.Graph) -> tf.Variable:
+        return tf.compat.v1.train.create_global_step(graph)
+
+    def _create_and_assert_global_step(self, graph: tf.Graph) -> tf.Variable:
+        step = self._create_global_step(graph)
+        if step is not tf.compat.v1.train.get_global_step(graph):
+            raise ValueError("_create_global_step must make the global step of the graph.")
+        return step
 
     # The members that follow are not those of tf.estimator.
 
-    def _engine_context(self, mode: str | None) -> EstimatorContext:
-        """Returns the Estimator as the engine sees it in one call.
+    def _make_job(self, mode: str | None) -> Job:
+        """Returns one call of this Estimator for the engine.
 
         Args:
           mode: The ModeKeys value of train, evaluate or predict; None for exports and predictors.
         """
         del mode
-        config = self._update_config()
-        process = self._process if config is self._process.config else describe_process(config)
-        # Looked up on the instance: what a program overrides or replaces takes effect.
-        call_model_fn, call_input_fn = self._call_model_fn, self._call_input_fn
-        create_global_step = self._create_and_assert_global_step
-        return EstimatorContext(
+        config, session_config = self._update_config(), self._limited_session_config
+        if config is not self._config:
+            session_config = limit_threads(config.session_config)
+        return Job(
+            estimator=self,
             model_fn=self._model_fn,
-            call_model_fn=call_model_fn,
-            call_input_fn=call_input_fn,
-            create_global_step=create_global_step,
-            sources=(self._model_fn, call_model_fn, call_input_fn, create_global_step),
+            # Looked up on the instance: what a program overrides or replaces takes effect.
+            model_fn_member=self._call_model_fn,
+            input_fn_member=self._call_input_fn,
+            create_global_step=self._create_and_assert_global_step,
             params=self.params,
             config=config,
-            model_dir=config.model_dir,
-            topology=process.topology,
-            session_config=process.session_config,
+            session_config=session_config,
             warm_start=self._warm_start_settings,
             open_models=self._open_models,
+            failed_loops=self._failed_loops,
         )
+
+    def _prepare_checkpoints(self) -> None:
+        """Converts the latest checkpoint before a verb reads it, if its format is an old one."""
 
     def _update_config(self) -> RunConfig:
         """Returns the RunConfig with the settings that a program assigned to the Estimator."""
@@ -313,13 +354,11 @@ class Estimator(ModelMethods, UserFunctionMethods, GlobalStepMethods):
                 setattr(config, setting, value)
         return config
 
-    def _get_call_arguments(self) -> dict[str, Any]:
+    def _list_call_arguments(self) -> dict[str, Any]:
         """Returns the params and config that model_fn and input_fn get in the current call."""
-        return {"params": self._get_call_params(), "config": self._update_config()}
-
-    def _get_call_params(self) -> Any:
-        """Returns the params that model_fn or input_fn gets in the current call."""
-        return self.params
+        params = copy_params_of_call(self)
+        params = self.params if params is None else params
+        return {"params": params, "config": self._update_config()}
 
     def _copy_for(self: _Estimator, model_dir: str) -> _Estimator:
         """Returns a copy of this Estimator that works in another directory."""
@@ -327,7 +366,6 @@ class Estimator(ModelMethods, UserFunctionMethods, GlobalStepMethods):
         copied._config = self._config.replace(model_dir=model_dir)
         copied._model_dir = model_dir
         copied._open_models = ModelCache()
-        copied._process = describe_process(copied._config)
         return copied
 
 
@@ -343,4 +381,19 @@ class EstimatorV2(Estimator):
         raise AttributeError(
             "`Estimator.export_savedmodel` has been deprecated. Please use `export_saved_model` "
             "instead."
+        )
+
+
+def check_estimator(estimator: object) -> None:
+    """Checks that an argument is an Estimator.
+
+    Args:
+      estimator: The argument.
+
+    Raises:
+      TypeError: It is not an Estimator.
+    """
+    if not isinstance(estimator, Estimator):
+        raise TypeError(
+            f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}"
         )

@@ -1,20 +1,17 @@
 """Methods of an Estimator that read its checkpoints, export or open its model, or try a job out."""
 
 import os
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.engine.checkpoints.reading import read_variable_names, read_variable_value
-from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.job import Job
 from estimator_train.engine.run.predict import select_predictions
 from estimator_train.engine.type_aliases import PredictKeys
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.export import export_checkpoint
 from estimator_train.predictor.live import EstimatorPredictor
-
-if TYPE_CHECKING:
-    from estimator_train.estimator.estimator import Estimator
 
 
 class ModelMethods:
@@ -25,23 +22,26 @@ class ModelMethods:
         """The directory of checkpoints and event files."""
         raise NotImplementedError
 
-    def _engine_context(self, mode: str | None) -> EstimatorContext:
+    def _make_job(self, mode: str | None) -> Job:
+        raise NotImplementedError
+
+    def _prepare_checkpoints(self) -> None:
         raise NotImplementedError
 
     def dry_run(self, train_spec: Any, eval_spec: Any) -> Any:
         """Runs two steps, one evaluation batch, one export and one served prediction.
 
         The dry run uses a temporary directory: a job that would fail after hours fails now. See
-        `estimator_train.training.dry_run`.
+        `estimator_train.estimator.dry_run`.
 
         Args:
           train_spec: The `TrainSpec` of the job.
           eval_spec: Its `EvalSpec`, or a list of EvalSpecs.
         """
-        # Jobs import Estimator, so that this module cannot import them.
-        from estimator_train.training.dry_run import dry_run
+        # Imported here: it reads event files with TensorBoard, which takes long to import.
+        from estimator_train.estimator.dry_run import dry_run
 
-        return dry_run(cast("Estimator", self), train_spec, eval_spec)
+        return dry_run(self, train_spec, eval_spec)
 
     def latest_checkpoint(self) -> str | None:
         """Returns the path prefix of the latest checkpoint in model_dir, or None."""
@@ -89,8 +89,9 @@ class ModelMethods:
           ValueError: reload and checkpoint_path are both given, or predict_keys names no
             prediction.
         """
+        self._prepare_checkpoints()
         return EstimatorPredictor(
-            self._engine_context(None),
+            self._make_job(None),
             serving_input_receiver_fn,
             lambda spec, receiver: select_predictions(spec.predictions, predict_keys),
             checkpoint_path,
@@ -105,6 +106,8 @@ class ModelMethods:
         as_text: bool = False,
         checkpoint_path: str | None = None,
         experimental_mode: str = ModeKeys.PREDICT,
+        *,
+        outputs: Collection[str] | None = None,
     ) -> bytes:
         """Writes a SavedModel into a new time-stamped directory.
 
@@ -117,22 +120,28 @@ class ModelMethods:
           checkpoint_path: The checkpoint; by default the latest, or before any training the one
             that it would start from.
           experimental_mode: The mode that is exported.
+          outputs: Names of predictions, such as "class_ids" and "probabilities": the only
+            signature, the default one, returns these. By default the model's export_outputs
+            define the signatures.
 
         Returns:
           The path of the new directory, as bytes.
 
         Raises:
-          ValueError: There is no checkpoint, no receiver function, or model_fn gives no
-            export_outputs.
+          ValueError: There is no checkpoint, no receiver function, model_fn gives no
+            export_outputs, or there is no prediction with a name of `outputs`.
         """
         if not serving_input_receiver_fn:
             raise ValueError("An input_receiver_fn must be defined.")
+        # Programs override this method with the arguments of tf.estimator.
+        options: dict[str, Any] = {} if outputs is None else {"outputs": outputs}
         return self._export_all_saved_models(
             export_dir_base,
             {experimental_mode: serving_input_receiver_fn},
             assets_extra=assets_extra,
             as_text=as_text,
             checkpoint_path=checkpoint_path,
+            **options,
         )
 
     def experimental_export_all_saved_models(
@@ -207,9 +216,11 @@ class ModelMethods:
         as_text: bool = False,
         checkpoint_path: str | None = None,
         strip_default_attrs: bool = True,
+        outputs: Collection[str] | None = None,
     ) -> bytes:
+        self._prepare_checkpoints()
         return export_checkpoint.export(
-            self._engine_context(None),
+            self._make_job(None),
             os.fsdecode(export_dir_base),
             input_receiver_fn_map,
             assets_extra=assets_extra,
@@ -217,4 +228,5 @@ class ModelMethods:
             checkpoint_path=checkpoint_path,
             latest_checkpoint=self.latest_checkpoint,
             strip_default_attrs=strip_default_attrs,
+            outputs=outputs,
         )

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import tensorflow as tf
 
 from estimator_train.engine.type_aliases import Predictions
-from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
-from estimator_train.estimator_spec.keras_metrics import (
+from estimator_train.estimator_spec.export_outputs import (
+    ExportOutput,
+    PredictOutput,
     add_local_variables,
     is_keras_metric,
     split_metric,
@@ -168,20 +169,22 @@ def _validate_predictions(predictions: Predictions | None, mode: str | None) -> 
 
 
 def _validate_metrics(metrics: Mapping[str, Any] | None) -> dict[str, tuple[Any, Any]]:
-    """Metrics as (value, update_op) tuples; variables of Keras metrics become local ones."""
+    """Returns (value, update_op) tuples; makes variables of Keras metrics local ones."""
     if metrics is None:
         return {}
     if not isinstance(metrics, dict):
         raise TypeError(f"eval_metric_ops must be a dict, given: {metrics}")
     pairs = {}
     for key, metric in metrics.items():
-        if is_keras_metric(metric):
-            add_local_variables(metric)
-        elif not isinstance(metric, tuple) or len(metric) != 2:
+        if isinstance(metric, tuple) and len(metric) == 2:
+            pairs[key] = metric
+            continue
+        if not is_keras_metric(metric):
             raise TypeError(
                 "Values of eval_metric_ops must be (metric_value, update_op) tuples, "
                 f"given: {metric} for key: {key}"
             )
+        add_local_variables(metric)
         pairs[key] = split_metric(metric)
     for key, pair in pairs.items():
         for part in tf.nest.flatten(pair):

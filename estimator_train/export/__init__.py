@@ -8,6 +8,8 @@ from estimator_train.estimator_spec.export_outputs import (
     RegressionOutput,
 )
 from estimator_train.export.boosted_trees import convert_boosted_trees
+from estimator_train.export.portable.checkpoint_files import write_variables
+from estimator_train.export.portable.conversion import Conversion, convert
 from estimator_train.export.receivers import (
     ServingInputReceiver,
     TensorServingInputReceiver,
@@ -17,6 +19,7 @@ from estimator_train.export.receivers import (
 
 __all__ = [
     "ClassificationOutput",
+    "Conversion",
     "EvalOutput",
     "ExportOutput",
     "PredictOutput",
@@ -25,5 +28,7 @@ __all__ = [
     "TensorServingInputReceiver",
     "build_parsing_serving_input_receiver_fn",
     "build_raw_serving_input_receiver_fn",
+    "convert",
     "convert_boosted_trees",
+    "write_variables",
 ]

@@ -10,7 +10,7 @@ import contextlib
 import functools
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,14 +19,18 @@ from tensorflow.core.framework import variable_pb2
 from tensorflow.core.protobuf import saved_model_pb2
 
 from estimator_train.export.saved_model import write_by_rename
-from estimator_train.export.tree_graphs import assign_buckets, flatten_trees, predict
+from estimator_train.export.tree_graphs import (
+    Build,
+    assign_buckets,
+    build_nodes,
+    flatten_trees,
+    predict,
+)
 from estimator_train.export.tree_messages import parse_trees
 
 _LOG = tf.get_logger()
 _v1 = tf.compat.v1
 _Node: TypeAlias = tf.compat.v1.NodeDef
-# Builds the outputs of an operation from its inputs.
-_Build: TypeAlias = Callable[[list[tf.Tensor]], list[tf.Tensor]]
 _FAMILY = "BoostedTrees"
 _VARIABLES = (_v1.GraphKeys.GLOBAL_VARIABLES, _v1.GraphKeys.TRAINABLE_VARIABLES)
 # Collections of operations and tensors that a loader uses.
@@ -206,7 +210,7 @@ def _get_node_name(reference: str) -> str:
 
 def _replace(node: _Node, reader: Any) -> list[_Node]:
     """Returns the nodes that compute the outputs of one, which is kept if it has a kernel."""
-    build: _Build
+    build: Build
     if node.op == f"{_FAMILY}Predict":
         logits = node.attr["logits_dimension"].i
         trees = parse_trees(reader.get_tensor(f"{_get_node_name(node.input[0])}:0_serialized"))
@@ -221,30 +225,7 @@ def _replace(node: _Node, reader: Any) -> list[_Node]:
         return [node]
     dtype = tf.int32 if node.op == f"{_FAMILY}Predict" else tf.float32
     inputs = [name for name in node.input if not name.startswith("^")]
-    with tf.Graph().as_default() as graph:
-        given = [_v1.placeholder(dtype, name=f"input_{i}") for i in range(len(inputs))]
-        tf.raw_ops.IdentityN(input=build(given), name="result")
-    renamed = {f"input_{i}": name for i, name in enumerate(inputs)} | {"result": node.name}
-    return [
-        _rename(part, node.name, renamed)
-        for part in graph.as_graph_def().node
-        if part.op != "Placeholder"
-    ]
-
-
-def _rename(node: _Node, scope: str, renamed: dict[str, str]) -> _Node:
-    """Returns a node in a scope.
-
-    Args:
-      node: The node.
-      scope: Prefix of its name and of those of its inputs.
-      renamed: Names that get others instead.
-    """
-    result = _Node()
-    result.CopyFrom(node)
-    result.name = renamed.get(node.name, f"{scope}/{node.name}")
-    result.input[:] = [renamed.get(name, f"{scope}/{name}") for name in node.input]
-    return result
+    return build_nodes(node.name, build, inputs, dtype)
 
 
 def _return_constants(values: Sequence[np.ndarray], inputs: list[tf.Tensor]) -> list[tf.Tensor]:

@@ -2,14 +2,14 @@
 
 import contextlib
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.reading import retry_on_deleted_checkpoint
-from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
+from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.restore import prepare_restore
 from estimator_train.engine.sessions.session import make_session_config
 from estimator_train.engine.tf_internals import saver_entries
@@ -19,7 +19,7 @@ from estimator_train.export.signatures import make_signatures
 
 
 def export(
-    context: EstimatorContext,
+    job: Job,
     export_dir_base: str,
     input_receiver_fn_map: Mapping[str, ReceiverFn | None],
     *,
@@ -28,11 +28,12 @@ def export(
     as_text: bool = False,
     checkpoint_path: str | None = None,
     strip_default_attrs: bool = True,
+    outputs: Collection[str] | None = None,
 ) -> bytes:
     """Writes a SavedModel of a checkpoint.
 
     Args:
-      context: The estimator.
+      job: The call of the Estimator.
       export_dir_base: The directory in which to create the time-stamped export directory.
       input_receiver_fn_map: Maps modes to functions that return a receiver; modes with None are
         not exported.
@@ -42,6 +43,7 @@ def export(
       checkpoint_path: The checkpoint; by default the latest in model_dir or, before any training,
         the one to warm-start from.
       strip_default_attrs: Whether to omit attributes with default values.
+      outputs: Names of predictions for the only signature; None for all export_outputs.
 
     Returns:
       The path of the SavedModel, as bytes.
@@ -58,9 +60,9 @@ def export(
 
     def export_from(path: str | None) -> bytes:
         # Before any training, the only model is the one to warm-start from.
-        path = path or warm_start.find_source(context.warm_start)
+        path = path or warm_start.find_source(job.warm_start)
         if not path:
-            raise ValueError(f"Couldn't find trained model at {context.model_dir}.")
+            raise ValueError(f"Couldn't find trained model at {job.model_dir}.")
         with open_writer(
             export_dir_base,
             assets_extra=assets_extra,
@@ -69,37 +71,38 @@ def export(
         ) as writer:
             for mode, receiver_fn in receiver_fns.items():
                 if receiver_fn:
-                    _add_mode(context, writer, mode, receiver_fn, path)
+                    _add_mode(job, writer, mode, receiver_fn, path, outputs)
         return writer.path.encode()
 
     if checkpoint_path:
         return export_from(checkpoint_path)
-    return retry_on_deleted_checkpoint(context.model_dir, export_from, latest_checkpoint())
+    return retry_on_deleted_checkpoint(job.model_dir, export_from, latest_checkpoint())
 
 
 def _add_mode(
-    context: EstimatorContext,
+    job: Job,
     writer: SavedModelWriter,
     mode: str,
     input_receiver_fn: ReceiverFn,
     checkpoint_path: str,
+    outputs: Collection[str] | None,
 ) -> None:
-    with open_model_graph(context) as graph:
-        context.create_global_step(graph)
+    with open_model_graph(job) as graph:
+        job.create_global_step(graph)
         receiver = input_receiver_fn()
         if receiver is None:
             raise AttributeError(
                 f"'NoneType' object has no attribute 'features': input_receiver_fn "
                 f"({input_receiver_fn}) returned None, expected a receiver."
             )
-        spec = call_model_fn(context, receiver.features, getattr(receiver, "labels", None), mode)
-        signatures = make_signatures(spec, receiver)
+        spec = call_model_fn(job, receiver.features, getattr(receiver, "labels", None), mode)
+        signatures = make_signatures(spec, receiver, outputs)
         by_name = not spec.scaffold.saver
         saver = _get_saver(spec.scaffold)
         local_init_op = spec.scaffold.local_init_op
         if local_init_op is None:
             local_init_op = tf.compat.v1.train.Scaffold.default_local_init_op()
-        with tf.compat.v1.Session(graph=graph, config=make_session_config(context)) as session:
+        with tf.compat.v1.Session(graph=graph, config=make_session_config(job)) as session:
             savers = graph.get_collection_ref(tf.compat.v1.GraphKeys.SAVERS)
             users_savers = list(savers)
             with (

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 
 import tensorflow as tf
 
+from estimator_train import remote
+from estimator_train.engine.tf_internals.graph_messages import serialize_once, write_fingerprint
 from estimator_train.estimator_spec.export_outputs import SignatureDef
 from estimator_train.estimator_spec.spec import ModeKeys
 
@@ -69,11 +71,12 @@ class SavedModelWriter:
             "saver": saver,
             "strip_default_attrs": self._strip_default_attrs,
         }
-        if self._has_variables:
-            self._builder.add_meta_graph(**arguments)
-        else:
-            self._builder.add_meta_graph_and_variables(session, **arguments)
-            self._has_variables = True
+        with serialize_once(tf.compat.v1.get_default_graph()):
+            if self._has_variables:
+                self._builder.add_meta_graph(**arguments)
+            else:
+                self._builder.add_meta_graph_and_variables(session, **arguments)
+                self._has_variables = True
 
 
 @contextlib.contextmanager
@@ -103,11 +106,15 @@ def open_writer(
       NotFoundError: A file of `assets_extra` does not exist.
     """
     _check_assets(assets_extra or {})
+    if ":/" in export_dir_base:
+        remote.prepare_path(export_dir_base, "export_dir_base")
     path = choose_export_dir(export_dir_base)
     with write_by_rename(path) as temporary_path:
         writer = SavedModelWriter(path, temporary_path, strip_default_attrs)
         yield writer
         writer._builder.save(as_text)
+        if not as_text:
+            write_fingerprint(temporary_path)
         _copy_assets(temporary_path, assets_extra or {})
 
 

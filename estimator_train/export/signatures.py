@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import tensorflow as tf
 from google.protobuf.message import Message
@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 from estimator_train.estimator_spec.export_outputs import (
     EvalOutput,
     ExportOutput,
+    PredictOutput,
     SignatureDef,
     TrainOutput,
 )
@@ -28,29 +29,50 @@ _KINDS = {
 }
 
 
-def make_signatures(spec: EstimatorSpec, receiver: Receiver) -> dict[str, SignatureDef]:
+def make_signatures(
+    spec: EstimatorSpec, receiver: Receiver, outputs: Collection[str] | None = None
+) -> dict[str, SignatureDef]:
     """Returns the signatures of a graph that model_fn built for the features of a receiver.
 
     Args:
       spec: The EstimatorSpec of model_fn. In PREDICT, its export_outputs are exported. In TRAIN
         and EVAL, its loss, predictions and metrics are one signature with the name of the mode.
       receiver: The receiver of the input_receiver_fn.
+      outputs: Names of predictions that the only signature, the default one, has; None for the
+        export_outputs of the model.
 
     Returns:
       Signature name to SignatureDef; see `build_signatures`.
+
+    Raises:
+      ValueError: The model has no such predictions.
     """
-    outputs: Mapping[str, ExportOutput]
-    if spec.mode == ModeKeys.TRAIN:
-        outputs = {spec.mode: TrainOutput(spec.loss, spec.predictions, spec.eval_metric_ops)}
+    exported: Mapping[str, ExportOutput]
+    if outputs is not None:
+        exported = {_DEFAULT_SIGNATURE: _choose_predictions(spec, outputs)}
+    elif spec.mode == ModeKeys.TRAIN:
+        exported = {spec.mode: TrainOutput(spec.loss, spec.predictions, spec.eval_metric_ops)}
     elif spec.mode == ModeKeys.EVAL:
-        outputs = {spec.mode: EvalOutput(spec.loss, spec.predictions, spec.eval_metric_ops)}
+        exported = {spec.mode: EvalOutput(spec.loss, spec.predictions, spec.eval_metric_ops)}
     else:
-        outputs = spec.export_outputs or {}
+        exported = spec.export_outputs or {}
     return build_signatures(
         receiver.receiver_tensors,
-        outputs,
+        exported,
         getattr(receiver, "receiver_tensors_alternatives", None),
     )
+
+
+def _choose_predictions(spec: EstimatorSpec, names: Collection[str]) -> PredictOutput:
+    predictions = spec.predictions if isinstance(spec.predictions, Mapping) else {}
+    tensors = {str(key): tensor for key, tensor in PredictOutput(dict(predictions)).outputs.items()}
+    missing = sorted(set(names) - set(tensors))
+    if missing or not names:
+        raise ValueError(
+            f"outputs={list(names)}: the predictions of this model are {sorted(tensors)} in mode "
+            f"'{spec.mode}'. Choose some of them."
+        )
+    return PredictOutput({name: tensors[name] for name in names})
 
 
 def build_signatures(

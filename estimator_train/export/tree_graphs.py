@@ -1,11 +1,17 @@
-"""Operations that compute what those of tf.estimator's boosted trees computed."""
+"""Operations that compute boosted trees: those of tf.estimator, and those of an export."""
 
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import tensorflow as tf
 
 from estimator_train.export.tree_messages import get_leaf_values, get_split
+
+_v1 = tf.compat.v1
+_Node: TypeAlias = tf.compat.v1.NodeDef
+# Builds the outputs of an operation from its inputs.
+Build: TypeAlias = Callable[[list[tf.Tensor]], list[tf.Tensor]]
 
 
 class TreeNodes(NamedTuple):
@@ -13,7 +19,8 @@ class TreeNodes(NamedTuple):
 
     Attributes:
       feature: Feature on which a node splits, int32 [nodes]; 0 for leaves.
-      threshold: Last bucket that goes left, or the only one if the split is by value; int32.
+      threshold: Last bucket or number that goes left, or the only one if the split is by value;
+        int32 or float32.
       by_value: Whether the split is by value, bool.
       left: Number of the left child, int32; a leaf is its own child.
       right: Number of the right child, int32.
@@ -73,6 +80,36 @@ def _find_depth(nodes: Any) -> int:
     return depth
 
 
+def flatten_complete_trees(
+    feature: np.ndarray, threshold: np.ndarray, by_value: np.ndarray, value: np.ndarray
+) -> TreeNodes:
+    """Returns the nodes of trees that `estimator_train.engine.id_features.TreeLogits` describes."""
+    trees, size, _ = value.shape
+    inner = feature.shape[1]
+    splits = np.zeros([trees, size], bool)
+    splits[:, :inner] = feature >= 0
+    reached = np.zeros_like(splits)
+    reached[:, 0] = True
+    for parent in range(inner):
+        has_children = reached[:, parent] & splits[:, parent]
+        reached[:, 2 * parent + 1 : 2 * parent + 3] = has_children[:, None]
+    tree, node = np.nonzero(reached)
+    number = np.cumsum(reached).reshape(reached.shape) - 1
+    is_split = splits[tree, node]
+    place = np.where(is_split, node, 0)  # Leaves of the last level have no feature.
+    left, right = (number[tree, np.where(is_split, 2 * node + side, node)] for side in (1, 2))
+    return TreeNodes(
+        np.where(is_split, feature[tree, place], 0).astype(np.int32),
+        np.where(is_split, threshold[tree, place], 0).astype(np.float32),
+        is_split & by_value[tree, place],
+        left.astype(np.int32),
+        right.astype(np.int32),
+        np.where(is_split[:, None], 0, value[tree, node]).astype(np.float32),
+        number[:, 0].astype(np.int32),
+        int(np.log2(node.max(initial=0) + 1)),
+    )
+
+
 def predict(nodes: TreeNodes, inputs: list[tf.Tensor]) -> list[tf.Tensor]:
     """Returns the logits, float32 [batch, logits].
 
@@ -80,9 +117,18 @@ def predict(nodes: TreeNodes, inputs: list[tf.Tensor]) -> list[tf.Tensor]:
       nodes: The nodes of the trees.
       inputs: The resource of the trees, unused, then the bucket of each feature, int32 [batch, 1].
     """
-    buckets = tf.concat([tf.reshape(bucket, [-1, 1]) for bucket in inputs[1:]], 1)
-    row = (tf.range(tf.shape(buckets)[0]) * (len(inputs) - 1))[:, None]
-    flat = tf.reshape(buckets, [-1])
+    return [sum_trees(nodes, tf.concat([tf.reshape(each, [-1, 1]) for each in inputs[1:]], 1))]
+
+
+def sum_trees(nodes: TreeNodes, given: tf.Tensor) -> tf.Tensor:
+    """Returns the logits, float32 [batch, logits], by operations that every runtime has.
+
+    Args:
+      nodes: The nodes of the trees.
+      given: Bucket or number of each feature, of the type of the thresholds, [batch, features].
+    """
+    row = (tf.range(tf.shape(given)[0]) * tf.shape(given)[1])[:, None]
+    flat = tf.reshape(given, [-1])
     node = tf.zeros_like(row) + nodes.roots
     for _ in range(nodes.depth):
         found = tf.gather(flat, row + tf.gather(nodes.feature, node))
@@ -90,7 +136,7 @@ def predict(nodes: TreeNodes, inputs: list[tf.Tensor]) -> list[tf.Tensor]:
         by_value = tf.gather(nodes.by_value, node)
         goes_right = tf.where(by_value, tf.not_equal(found, threshold), found > threshold)
         node = tf.where(goes_right, tf.gather(nodes.right, node), tf.gather(nodes.left, node))
-    return [tf.reduce_sum(tf.gather(nodes.value, node), 1)]
+    return tf.reduce_sum(tf.gather(nodes.value, node), 1)
 
 
 def assign_buckets(inputs: list[tf.Tensor]) -> list[tf.Tensor]:
@@ -106,3 +152,38 @@ def assign_buckets(inputs: list[tf.Tensor]) -> list[tf.Tensor]:
         tf.minimum(tf.searchsorted(boundaries, tf.reshape(numbers, [-1])), tf.size(boundaries) - 1)
         for numbers, boundaries in zip(inputs[:count], inputs[count:], strict=True)
     ]
+
+
+def build_nodes(name: str, build: Build, inputs: Sequence[str], dtype: tf.DType) -> list[_Node]:
+    """Returns the nodes of a graph that replace one node.
+
+    Args:
+      name: Name of the node.
+      build: Builds its outputs.
+      inputs: Names of its inputs.
+      dtype: Type of the inputs.
+    """
+    with tf.Graph().as_default() as graph:
+        given = [_v1.placeholder(dtype, name=f"input_{i}") for i in range(len(inputs))]
+        tf.raw_ops.IdentityN(input=build(given), name="result")
+    renamed = {f"input_{i}": tensor for i, tensor in enumerate(inputs)} | {"result": name}
+    return [
+        _rename(part, name, renamed)
+        for part in graph.as_graph_def().node
+        if part.op != "Placeholder"
+    ]
+
+
+def _rename(node: _Node, scope: str, renamed: Mapping[str, str]) -> _Node:
+    """Returns a node in a scope.
+
+    Args:
+      node: The node.
+      scope: Prefix of its name and of those of its inputs.
+      renamed: Names that get others instead.
+    """
+    result = _Node()
+    result.CopyFrom(node)
+    result.name = renamed.get(node.name, f"{scope}/{node.name}")
+    result.input[:] = [renamed.get(name, f"{scope}/{name}") for name in node.input]
+    return result

@@ -4,10 +4,9 @@
 """
 
 from estimator_train.heads.base import Head
-from estimator_train.heads.binary_class import BinaryClassHead
+from estimator_train.heads.class_heads import BinaryClassHead, MultiClassHead
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
 from estimator_train.heads.multi import MultiHead
-from estimator_train.heads.multi_class import MultiClassHead
 from estimator_train.heads.multi_label import MultiLabelHead
 from estimator_train.heads.regression import (
     LogisticRegressionHead,

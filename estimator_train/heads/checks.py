@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.heads.types import Labels, NumericColumn, TensorLike, WeightColumn
+from estimator_train.heads.keys import Labels, NumericColumn, TensorLike, WeightColumn
 
 _LABEL_FIX = (
     "Suggested Fix: check your n_classes argument to the head and/or the shape of your label."
@@ -139,8 +139,33 @@ def check_range(values: tf.Tensor, maximum: float | tf.Tensor, below: str, above
     )
 
 
+def check_known_names(ids: tf.Tensor, names: tf.Tensor, below: str) -> tf.Tensor:
+    """Returns the numbers of names, after a check that none is negative.
+
+    Args:
+      ids: Class numbers; a negative one means that the vocabulary lacks the name.
+      names: The names, in the shape of `ids`.
+      below: Text of the error for negative numbers.
+
+    Raises:
+      ValueError: Eager names are unknown; those of a graph raise InvalidArgumentError.
+    """
+    unknown = tf.boolean_mask(names, ids < 0)
+    text = f"{below}. label_vocabulary does not contain"
+    if tf.executing_eagerly():
+        if tf.size(unknown):
+            raise ValueError(f"{text} {unknown.numpy().tolist()}")
+        return ids
+    return _add_assertions(
+        [tf.debugging.Assert(tf.equal(tf.size(unknown), 0), [text, unknown])], ids
+    )
+
+
 def check_class_range(
-    labels: tf.Tensor, n_classes: int | tf.Tensor, must: str = "must be"
+    labels: tf.Tensor,
+    n_classes: int | tf.Tensor,
+    must: str = "must be",
+    names: tf.Tensor | None = None,
 ) -> tf.Tensor:
     """Returns labels that are between 0 and n_classes - 1; see `check_range`.
 
@@ -148,9 +173,12 @@ def check_class_range(
       labels: Class numbers, or shares of class 1.
       n_classes: Number of classes.
       must: Verb of the errors' texts.
+      names: The names of the classes, if the labels are numbers in a vocabulary.
     """
     most = int(n_classes) if tf.executing_eagerly() else "n_classes"
     below, above = f"Labels {must} >= 0", f"Labels {must} <= {most} - 1"
+    if names is not None:
+        return check_known_names(labels, names, below)
     return check_range(labels, n_classes - 1, below, above)
 
 

@@ -132,10 +132,25 @@ class Vocabulary:
         names = tf.constant(self.names, tf.string)
         ids = tf.range(len(self.names), dtype=tf.int64)
         if kind == "ids":
+            _check_unique(self.names)
             initializer = tf.lookup.KeyValueTensorInitializer(names, ids)
             return tf.lookup.StaticHashTable(initializer, _UNKNOWN_ID)
         initializer = tf.lookup.KeyValueTensorInitializer(ids, names)
         return tf.lookup.StaticHashTable(initializer, _UNKNOWN_NAME)
+
+
+def _check_unique(names: Sequence[str]) -> None:
+    """Raises FailedPreconditionError, as TensorFlow's table does, for a name that comes twice."""
+    numbers: dict[str, int] = {}
+    for number, name in enumerate(names):
+        first = numbers.setdefault(name, number)
+        if first != number:
+            raise tf.errors.FailedPreconditionError(
+                None,
+                None,
+                f"label_vocabulary has {name!r} at index {first} and index {number}: each class "
+                "needs a name of its own.",
+            )
 
 
 def validate_vocabulary(

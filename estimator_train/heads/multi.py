@@ -14,8 +14,7 @@ from estimator_train.estimator_spec.tpu_spec import TPUEstimatorSpec
 from estimator_train.heads import checks, losses
 from estimator_train.heads.base import PREDICT_SIGNATURE, EvalMetrics, Head, Metrics, add_head_name
 from estimator_train.heads.classification import DEFAULT_SIGNATURE
-from estimator_train.heads.keys import MetricKeys
-from estimator_train.heads.types import Labels, TensorLike
+from estimator_train.heads.keys import Labels, MetricKeys, TensorLike
 from estimator_train.optimizers.base import SCOPE
 
 

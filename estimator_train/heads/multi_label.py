@@ -17,10 +17,15 @@ from estimator_train.heads.classification import (
     validate_thresholds,
     validate_vocabulary,
 )
-from estimator_train.heads.keys import MetricKeys, PredictionKeys
-from estimator_train.heads.losses import collect_loss
-from estimator_train.heads.types import Labels, LossFn, TensorLike, WeightColumn
-from estimator_train.heads.weighted import Batch, WeightedHead
+from estimator_train.heads.keys import (
+    Labels,
+    LossFn,
+    MetricKeys,
+    PredictionKeys,
+    TensorLike,
+    WeightColumn,
+)
+from estimator_train.heads.losses import Batch, WeightedHead, collect_loss
 
 
 class MultiLabelHead(WeightedHead):
@@ -138,6 +143,8 @@ class MultiLabelHead(WeightedHead):
             )
         count = self._classes.count
         text = f"labels must be an integer SparseTensor with values in [0, {count})"
+        if labels.dtype == tf.string:
+            values = checks.check_known_names(values, labels.values, text)
         ids = tf.cast(checks.check_range(values, count - 1, below=text, above=text), tf.int64)
         sparse = tf.SparseTensor(labels.indices, ids, labels.dense_shape)
         return tf.cast(tf.sparse.to_indicator(sparse, count), tf.int64)
@@ -178,7 +185,7 @@ class MultiLabelHead(WeightedHead):
                 metric.update_state(batch.labels, probabilities, sample_weight=batch.weights)
 
     def _make_class_keys(self, number: int) -> tuple[str, str, str]:
-        """Keys of the metrics of one class: mean probability, AUC, AUC of precision-recall."""
+        """Returns the keys of mean probability, AUC and AUC of precision-recall of one class."""
         if self._classes.vocabulary is None:
             return (
                 MetricKeys.PROBABILITY_MEAN_AT_CLASS % number,

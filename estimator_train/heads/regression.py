@@ -7,7 +7,7 @@ from collections.abc import Callable
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.user_functions import convert_on_replica
+from estimator_train.engine.job import convert_on_replica
 from estimator_train.estimator_spec.export_outputs import (
     ExportOutput,
     PredictOutput,
@@ -16,10 +16,15 @@ from estimator_train.estimator_spec.export_outputs import (
 from estimator_train.heads import checks
 from estimator_train.heads.base import PREDICT_SIGNATURE, Metrics
 from estimator_train.heads.classification import DEFAULT_SIGNATURE, REGRESS_SIGNATURE
-from estimator_train.heads.keys import MetricKeys, PredictionKeys
-from estimator_train.heads.losses import collect_loss
-from estimator_train.heads.types import Labels, LossFn, TensorLike, WeightColumn
-from estimator_train.heads.weighted import Batch, WeightedHead
+from estimator_train.heads.keys import (
+    Labels,
+    LossFn,
+    MetricKeys,
+    PredictionKeys,
+    TensorLike,
+    WeightColumn,
+)
+from estimator_train.heads.losses import Batch, WeightedHead, collect_loss
 
 _MEAN_OF_LOSSES = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE
 

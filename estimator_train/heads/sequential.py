@@ -9,8 +9,8 @@ import tensorflow as tf
 
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads.base import Head, Metrics
+from estimator_train.heads.keys import Labels, Optimizer, TensorLike
 from estimator_train.heads.multi import MultiHead
-from estimator_train.heads.types import Labels, Optimizer, TensorLike
 
 
 class SequentialHeadWrapper(Head):
@@ -160,7 +160,7 @@ class SequentialHeadWrapper(Head):
     def _flatten_steps(
         self, labels: Labels, logits: TensorLike, features: Mapping[str, Any]
     ) -> tuple[Any, tf.Tensor, dict[str, Any]]:
-        """Labels, logits and the named features of all steps, one after the other."""
+        """Returns labels, logits and the named features of all steps, one after the other."""
         mask = self._mask(features)
         found = {}
         for key in self._feature_keys:

@@ -15,18 +15,24 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.user_functions import convert_on_replica
+from estimator_train.engine.job import convert_on_replica
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.heads import losses
 from estimator_train.heads.base import EvalMetrics, Head, Metrics
-from estimator_train.heads.binary_class import BinaryClassHead
+from estimator_train.heads.class_heads import BinaryClassHead, MultiClassHead
 from estimator_train.heads.classification import validate_vocabulary
-from estimator_train.heads.keys import MetricKeys, PredictionKeys
-from estimator_train.heads.multi_class import MultiClassHead
+from estimator_train.heads.keys import (
+    Labels,
+    LossFn,
+    MetricKeys,
+    Optimizer,
+    PredictionKeys,
+    TensorLike,
+    WeightColumn,
+)
+from estimator_train.heads.losses import Batch, WeightedHead
 from estimator_train.heads.regression import RegressionHead
 from estimator_train.heads.training import check_training_arguments
-from estimator_train.heads.types import Labels, LossFn, Optimizer, TensorLike, WeightColumn
-from estimator_train.heads.weighted import Batch, WeightedHead
 
 _metrics = tf.compat.v1.metrics
 _Reduction = tf.compat.v1.losses.Reduction

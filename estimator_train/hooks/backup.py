@@ -4,6 +4,7 @@ import os
 
 import tensorflow as tf
 
+from estimator_train.engine.files import find_files, remove_checkpoint
 from estimator_train.engine.hook_types import EveryNStepsHook, HookPhase
 
 _LOG = tf.get_logger()
@@ -79,7 +80,7 @@ class BackupAndRestore(EveryNStepsHook):
     def end(self, session: tf.compat.v1.Session) -> None:
         """Removes the backup."""
         if self._delete and tf.io.gfile.exists(self._dir):
-            for path in tf.io.gfile.glob(os.path.join(self._dir, f"{_STATE}*")):
+            for path in find_files(self._dir, f"/{_STATE}*"):
                 tf.io.gfile.remove(path)
 
     def act(self, session: tf.compat.v1.Session) -> None:
@@ -92,7 +93,7 @@ class BackupAndRestore(EveryNStepsHook):
         # The state file names the backup only after it is complete.
         tf.compat.v1.train.update_checkpoint_state(self._dir, path, latest_filename=_STATE)
         if before and before != path:
-            tf.compat.v1.train.remove_checkpoint(before)
+            remove_checkpoint(before)
 
 
 def _parse_step(path: str) -> int:

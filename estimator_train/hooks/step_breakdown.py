@@ -1,11 +1,13 @@
 """Hook that measures which part of a training step takes the most time."""
 
+import re
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
+from google.protobuf.message import Message
 
 from estimator_train.engine.hook_types import (
     HookPhase,
@@ -15,18 +17,120 @@ from estimator_train.engine.hook_types import (
     RunContext,
     RunValues,
 )
-from estimator_train.hooks.input_wait import InputWait
-from estimator_train.hooks.step_trace import StepTrace, read_trace
+from estimator_train.engine.tf_internals import graph_edits
 
+# Types of the operations that read a step's data from datasets and queues.
+INPUT_TYPE = re.compile(r"\w*GetNext\w*|Queue(Dequeue|Read)\w*|ReaderRead\w*")
+_TOTAL_NAME = "input_wait/seconds"
+# Operations that only wait for other operations, which the trace lists separately.
+_WRAPPERS = {"RemoteCall", "PartitionedCall", "StatefulPartitionedCall", "_Send", "_Recv"}
+_TYPE = re.compile(r" = (\w+)\(")
 _LOG = tf.get_logger()
 _FIRST_TRACE = 10
-
 _VERDICTS = {
     "input": "input-bound: {:.0%} of each step waits for data",
     "device": "compute-bound: {:.0%} of each step is computation of the model",
     "host": "host-bound: {:.0%} of each step is overhead of Python and of session calls",
     "hooks": "hook-bound: {:.0%} of each step is spent in hooks",
 }
+
+
+class InputWait:
+    """Sum of the seconds that steps wait for input operations.
+
+    Args:
+      train_op: Operation or tensor that runs one training step, in a graph that has no session
+        yet. The constructor adds clocks around the input operations of the graph.
+
+    Attributes:
+      has_input: Whether the graph has input operations.
+      train_op: Operation that runs the step and measures it.
+    """
+
+    def __init__(self, train_op: tf.Operation | tf.Tensor) -> None:
+        self._handle = tf.raw_ops.VarHandleOp(dtype=tf.float64, shape=[], shared_name=_TOTAL_NAME)
+        zero = tf.constant(0, tf.float64)
+        self._reset = tf.raw_ops.AssignVariableOp(resource=self._handle, value=zero)
+        self._total = tf.raw_ops.ReadVariableOp(resource=self._handle, dtype=tf.float64)
+        operations = train_op.graph.get_operations()
+        inputs = [operation for operation in operations if INPUT_TYPE.fullmatch(operation.type)]
+        self.has_input = bool(inputs)
+        self.train_op = tf.group(train_op, self._add_clocks(inputs)) if inputs else train_op
+
+    def reset(self, session: tf.compat.v1.Session) -> None:
+        """Sets the sum to zero."""
+        session.run(self._reset)
+
+    def read(self, session: tf.compat.v1.Session) -> float:
+        """Returns the seconds since `reset`; each step adds those of its slowest input."""
+        return float(session.run(self._total))
+
+    def _add_clocks(self, inputs: list[tf.Operation]) -> tf.Operation:
+        with tf.device("/cpu:0"):
+            longest = tf.reduce_max([_measure_seconds(operation) for operation in inputs])
+        return tf.raw_ops.AssignAddVariableOp(resource=self._handle, value=longest)
+
+
+def _measure_seconds(operation: tf.Operation) -> tf.Tensor:
+    before = tf.timestamp()
+    graph_edits.run_after(operation, before.op)
+    with tf.control_dependencies([operation]):
+        return tf.timestamp() - before
+
+
+class StepTrace(NamedTuple):
+    """Seconds of a traced step.
+
+    Attributes:
+      input_wait: Time in which only input operations ran.
+      device: Time in which other operations ran, including collectives that wait for replicas.
+    """
+
+    input_wait: float
+    device: float
+
+
+def read_trace(step_stats: Message) -> StepTrace:
+    """Reads the trace of a step.
+
+    Args:
+      step_stats: The `StepStats` of a `tf.compat.v1.RunMetadata`.
+    """
+    input_intervals: list[tuple[int, int]] = []
+    collective_intervals: list[tuple[int, int]] = []
+    compute_intervals: list[tuple[int, int]] = []
+    for device in step_stats.dev_stats:
+        for node in device.node_stats:
+            operation_type = _get_type(node)
+            if operation_type in _WRAPPERS:
+                continue
+            start = node.all_start_micros
+            interval = (start + node.op_start_rel_micros, start + node.op_end_rel_micros)
+            if INPUT_TYPE.fullmatch(operation_type):
+                input_intervals.append(interval)
+            elif operation_type.startswith("Collective"):
+                collective_intervals.append(interval)
+            else:
+                compute_intervals.append(interval)
+    compute_time = _measure_union(compute_intervals)
+    input_wait = _measure_union([*input_intervals, *compute_intervals]) - compute_time
+    total = _measure_union([*input_intervals, *collective_intervals, *compute_intervals])
+    return StepTrace(input_wait / 1e6, (total - input_wait) / 1e6)
+
+
+def _get_type(node: Message) -> str:
+    """Returns the type of an operation, or its name if the trace has no type (GPU kernels)."""
+    match = _TYPE.search(node.timeline_label)
+    return match.group(1) if match else node.node_name
+
+
+def _measure_union(intervals: Iterable[tuple[int, int]]) -> int:
+    """Returns the length of the union of intervals."""
+    total, last_end = 0, 0
+    for start, end in sorted(intervals):
+        total += max(0, end - max(start, last_end))
+        last_end = max(last_end, end)
+    return total
 
 
 class StepBreakdown(InstrumentingHook):

@@ -1,191 +1,176 @@
-"""The model_fn of a Keras model."""
+"""Makes the function that `keras.model_fn` returns from a function that builds a Keras model."""
 
-from collections.abc import Mapping
-from typing import Any
+import dataclasses
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
-from estimator_train.keras.callbacks.observation import (
-    is_observation_requested,
-    mean_loss,
-    publish_training,
-)
-from estimator_train.keras.callbacks.observed_model import make_tensor_specs
-from estimator_train.keras.compiled.compile_arguments import (
+from estimator_train.engine.comparison import have_equal_values
+from estimator_train.engine.job import call_with_known, list_argument_names, requires
+from estimator_train.engine.keras_3 import allow_keras_3
+from estimator_train.estimator_spec.spec import EstimatorSpec
+from estimator_train.keras.build_settings import (
+    BuildSettings,
     CompileArguments,
-    read_compile_arguments,
+    enter_eager_scope,
+    use_policy,
 )
-from estimator_train.keras.graph.layer_classes import keep_layer_classes
-from estimator_train.keras.graph.model_io import as_tensors, split_features
-from estimator_train.keras.graph.rebuilding import Blueprint
-from estimator_train.keras.graph.structures import Optimizer, Structure
-from estimator_train.keras.graph_builder import GraphBuilder
-from estimator_train.keras.model_checks import list_overridden_steps
-from estimator_train.keras.serving.export_outputs import check_export_outputs, make_export_outputs
-from estimator_train.optimizers.base import GraphOptimizer
-from estimator_train.optimizers.graph_optimizers import make_graph_optimizer
-from estimator_train.optimizers.optimizer_pair import OptimizerPair
+from estimator_train.keras.family import ModelFn, find_family
+from estimator_train.keras.model_io import SAVER, Structure, check_checkpoint_format
 from estimator_train.run_config import RunConfig
 
-_LOG = tf.get_logger()
-CHECKPOINT = "checkpoint"
-SAVER = "saver"
+_RESULT = "model_builder's result"
+_BUILDER_ARGUMENTS = {"params", "mode", "config"}
+# One optimizer, a function that returns one, or a dict of several.
+Optimizers: TypeAlias = Any
 
 
-class KerasModelFn:
-    """A model_fn that builds a Keras model.
+def model_fn(
+    model_builder: Callable[..., Any],
+    loss: Structure = None,
+    optimizer: Optimizers = "rmsprop",
+    metrics: Structure = None,
+    *,
+    loss_weights: Structure = None,
+    weighted_metrics: Structure = None,
+    gradient_accumulation_steps: int = 1,
+    mixed_precision: str | None = None,
+    checkpoint_format: str = SAVER,
+    custom_objects: Mapping[str, Any] | None = None,
+    metric_names_map: Mapping[str, str] | None = None,
+    export_outputs: Mapping[str, type] | None = None,
+) -> "BuiltModelFn":
+    """Makes a model_fn for an Estimator from a function that builds a tf_keras model.
+
+    `Estimator(keras.model_fn(build, "mse", "adam"), model_dir)`. The model is built eagerly, once
+    for each params, and rebuilt in each graph; training starts from its weights. Features, labels
+    and sample weights have the form of `model_to_estimator`. Optimizers of `tf_keras.optimizers`
+    compute the same steps as in `fit`, with clipping and weight decay.
 
     Args:
-      blueprint: Rebuilds the model in a graph.
-      compiled: The arguments of `Model.compile`.
-      optimizer: The graph form of the model's optimizer.
-      checkpoint_format: "checkpoint" for object-based checkpoints, "saver" for checkpoints that
-        name variables.
-      metric_names_map: Keras's names of all metrics to the names to report, or None.
-      export_outputs: Output names to classes of ExportOutput, or functions that return one; or
-        None.
+      model_builder: Takes any of `params`, `mode` and `config` and returns a tf_keras Model, whose
+        compile() is ignored. A subclassed model needs no get_config().
+      loss: As for `Model.compile`; None if layers add all losses.
+      optimizer: A name; an optimizer of tf_keras or tf.compat.v1.train; a function of any of
+        `params` and `config` that returns one; or a dict from regular expressions to several of
+        these: the first expression that matches a variable's name selects its optimizer.
+      metrics: As for `Model.compile`.
+      loss_weights: As for `Model.compile`.
+      weighted_metrics: As for `Model.compile`.
+      gradient_accumulation_steps: Number of steps whose mean gradient makes one update of the
+        weights; each counts as a global step. For optimizers of `tf_keras.optimizers`.
+      mixed_precision: The Keras policy under which the model is built, such as
+        "mixed_bfloat16"; with "mixed_float16" the loss is scaled. By default the global policy.
+      checkpoint_format: "saver": checkpoints name variables as the graph does; "checkpoint": by
+        their places in the model, for `Model.load_weights` (Functional and Sequential models
+        only).
+      custom_objects: Names to classes and functions that the model's config needs.
+      metric_names_map: As for `model_to_estimator`.
+      export_outputs: As for `model_to_estimator`.
 
-    Attributes:
-      builder: Builds the parts of the model's graph.
+    Returns:
+      A model_fn.
 
     Raises:
-      TypeError: export_outputs is not a dict of such classes or functions.
+      ValueError: gradient_accumulation_steps is not positive, checkpoint_format is unknown, or
+        model_builder needs other arguments.
+      TypeError: model_builder is not a function.
     """
+    if isinstance(model_builder, tf_keras.Model) or not callable(model_builder):
+        raise TypeError(
+            f"model_builder must be a function that returns a tf_keras Model, got {model_builder!r}"
+            ". For a compiled model use keras.model_to_estimator."
+        )
+    names = set(list_argument_names(model_builder)) - _BUILDER_ARGUMENTS
+    unknown = sorted(name for name in names if requires(model_builder, name))
+    if unknown:
+        raise ValueError(
+            f"model_builder ({model_builder}) needs the arguments {unknown}, but it can get only "
+            "params, mode and config. Bind others with functools.partial."
+        )
+    if gradient_accumulation_steps < 1:
+        raise ValueError(
+            f"gradient_accumulation_steps must be 1 or more, got {gradient_accumulation_steps}."
+        )
+    check_checkpoint_format(checkpoint_format)
+    if mixed_precision is not None:
+        tf_keras.mixed_precision.Policy(mixed_precision)  # Raises ValueError for an unknown policy.
+    settings = BuildSettings(
+        CompileArguments(optimizer, loss, loss_weights, metrics, weighted_metrics),
+        gradient_accumulation_steps,
+        mixed_precision,
+        dict(custom_objects or {}),
+        checkpoint_format,
+        {"metric_names_map": metric_names_map, "export_outputs": export_outputs},
+    )
+    return BuiltModelFn(model_builder, settings)
 
-    def __init__(
-        self,
-        blueprint: Blueprint,
-        compiled: CompileArguments,
-        optimizer: GraphOptimizer | OptimizerPair,
-        checkpoint_format: str | None = CHECKPOINT,
-        metric_names_map: Mapping[str, str] | None = None,
-        export_outputs: Mapping[str, type] | None = None,
-    ) -> None:
-        object_based = checkpoint_format == CHECKPOINT
-        self.builder = GraphBuilder(blueprint, compiled, optimizer, object_based, metric_names_map)
-        self._export_outputs = check_export_outputs(export_outputs)
 
-    @classmethod
-    def from_compiled(
-        cls, model: tf_keras.Model, custom_objects: Mapping[str, Any] | None, **settings: Any
-    ) -> "KerasModelFn":
-        """Makes the model_fn of a compiled model.
+@dataclasses.dataclass(eq=False, repr=False)
+class BuiltModelFn:
+    """The model_fn that `model_fn` returns; builds the model once for each params."""
 
-        Args:
-          model: A compiled tf_keras Model. It is read now and never changed.
-          custom_objects: Names to classes and functions that the model's config needs, or None.
-          **settings: The remaining arguments of the class.
+    _builder: Callable[..., Any]
+    _settings: BuildSettings
 
-        Raises:
-          ValueError: The model is not compiled, cannot be built again in a graph, or has an
-            optimizer that cannot be used.
-        """
-        compiled = read_compile_arguments(model)
-        _warn_of_overridden_steps(model)
-        optimizer = make_graph_optimizers(model, compiled.optimizer)
-        return cls(Blueprint(model, custom_objects), compiled, optimizer, **settings)
+    def __post_init__(self) -> None:
+        self._lock = threading.Lock()
+        self._model_fns: list[tuple[dict[str, Any], ModelFn]] = []
 
     @tf.autograph.experimental.do_not_convert
     def __call__(
-        self, features: Structure, labels: Structure, mode: str, config: RunConfig
+        self,
+        features: Structure,
+        labels: Structure,
+        mode: str,
+        config: RunConfig,
+        params: object = None,
     ) -> EstimatorSpec:
-        """Builds the model in the default graph.
+        """Builds the model in the default graph; takes the arguments of every model_fn."""
+        allow_keras_3()  # Its errors in building or compiling the model need no other Keras.
+        keras_model_fn = self._find_or_make(mode, params, config)
+        with use_policy(self._settings.policy):
+            return keras_model_fn(features, labels, mode, config)
 
-        Args:
-          features: A tensor or NumPy array, or a list, tuple or dict of them, as the model takes
-            them; or a dict of `features` and `sample_weights`.
-          labels: The labels of the model's outputs in the same form, or None.
-          mode: A ModeKeys value.
-          config: A RunConfig, for the number of checkpoints to keep.
-        """
-        features, sample_weights = split_features(as_tensors(features))
-        labels = as_tensors(labels)
-        is_observed = mode == ModeKeys.TRAIN and is_observation_requested()
-        # EstimatorSpec also makes operations of metrics, which changes the classes of layers.
-        with keep_layer_classes():
-            built, feeds = self.builder.build_model(features, mode)
-            loss = train_op = optimizer = None
-            metrics: dict[str, tf_keras.metrics.Metric] = {}
-            if mode != ModeKeys.PREDICT:
-                loss, metrics = self.builder.build_loss_and_metrics(
-                    built, labels, sample_weights, has_metrics=mode == ModeKeys.EVAL or is_observed
-                )
-                if is_observed:
-                    metrics = {"loss": mean_loss(loss, built.outputs), **metrics}
-            if mode == ModeKeys.TRAIN:
-                loss, train_op, optimizer = self.builder.build_training(built, loss)
-            saver = self.builder.make_saver(built, optimizer, config, mode)
-            spec = EstimatorSpec(
-                mode=mode,
-                predictions=dict(built.outputs),
-                loss=loss,
-                train_op=train_op,
-                eval_metric_ops=metrics,
-                export_outputs=make_export_outputs(
-                    self._export_outputs, built.names, built.outputs
-                ),
-                scaffold=tf.compat.v1.train.Scaffold(init_feed_dict=feeds or None, saver=saver),
-            )
-            if not is_observed:
-                return spec
-            model = self.builder.observe(built, optimizer, make_tensor_specs(features))
-            return publish_training(spec, model, list(metrics.values()))
+    def _find_or_make(self, mode: str, params: object, config: RunConfig) -> ModelFn:
+        """Returns the model_fn for a mode and params; builds its model at most once."""
+        available = {"params": params, "mode": mode, "config": config}
+        optimizers = self._settings.compiled.list_optimizers()
+        functions = [self._builder, *filter(_is_function, optimizers)]
+        names = {name for function in functions for name in list_argument_names(function)}
+        given = {name: value for name, value in available.items() if name in names}
+        with self._lock:
+            for arguments, known in self._model_fns:
+                if have_equal_values(arguments, given):
+                    return known
+            with enter_eager_scope():
+                made = self._make(available)
+            self._model_fns.append((given, made))
+        return made
 
+    def _build(self, available: Mapping[str, Any]) -> Any:
+        """Calls the builder, and returns its tf_keras or Keras 3 model."""
+        seed = available["config"].tf_random_seed
+        with use_policy(self._settings.policy):
+            if seed is not None:
+                tf.random.set_seed(seed)
+            model = call_with_known(self._builder, available)
+        find_family(model, _RESULT)  # Raises an error if it is no model.
+        return model
 
-def check_checkpoint_format(checkpoint_format: str | None) -> None:
-    """Checks the name of a format of checkpoints; None is the format "saver".
-
-    Raises:
-      ValueError: The format is unknown.
-    """
-    if checkpoint_format not in (None, CHECKPOINT, SAVER):
-        raise ValueError(
-            f'Checkpoint format must be one of "checkpoint" or "saver". Got {checkpoint_format}'
+    def _make(self, available: Mapping[str, Any]) -> ModelFn:
+        model = self._build(available)
+        compiled = self._settings.compiled.map_optimizers(
+            lambda one: call_with_known(one, available) if _is_function(one) else one
+        )
+        settings = dataclasses.replace(self._settings, compiled=compiled)
+        return find_family(model, _RESULT).read_built(
+            model, lambda: self._build(available), settings
         )
 
 
-def check_model_has_format(blueprint: Blueprint, checkpoint_format: str | None) -> None:
-    """Checks that checkpoints of a new model can have a format.
-
-    Raises:
-      ValueError: The model is subclassed, and the format needs the places of its variables.
-    """
-    if checkpoint_format == CHECKPOINT and not blueprint.is_layered:
-        raise ValueError(
-            "Object-based checkpoints are currently not supported with subclassed models. "
-            'Pass checkpoint_format="saver".'
-        )
-
-
-def make_graph_optimizers(
-    model: tf_keras.Model, given: Optimizer, *, original_names: bool = True
-) -> GraphOptimizer | OptimizerPair:
-    """Returns the graph form of a compiled model's optimizer, or of its two optimizers.
-
-    Args:
-      model: The compiled model.
-      given: Its optimizer, or for a WideDeepModel a list of two.
-      original_names: As for `make_graph_optimizer`.
-
-    Raises:
-      ValueError: A setting of an optimizer cannot be read, or has no effect in a graph.
-      TypeError: It is not an optimizer.
-    """
-    if isinstance(model, tf_keras.experimental.WideDeepModel) and isinstance(given, (list, tuple)):
-        linear, deep = (make_graph_optimizer(one, original_names=original_names) for one in given)
-        return OptimizerPair(linear, deep)
-    return make_graph_optimizer(given, original_names=original_names)
-
-
-def _warn_of_overridden_steps(model: tf_keras.Model) -> None:
-    """Warns that an Estimator does not call a model's own train_step and its like."""
-    overridden = list_overridden_steps(model, ("train_step", "test_step", "predict_step"))
-    if overridden:
-        _LOG.warning(
-            "%s has its own %s, which an Estimator does not call: it trains and evaluates with the "
-            "loss, metrics and optimizer of compile().",
-            type(model).__name__,
-            " and ".join(overridden),
-        )
+def _is_function(optimizer: Any) -> bool:
+    return callable(optimizer) and not hasattr(optimizer, "apply_gradients")

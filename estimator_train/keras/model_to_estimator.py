@@ -1,32 +1,22 @@
-"""Makes an Estimator from a Keras model."""
+"""Makes Estimators from Keras models, and loads an Estimator's checkpoint into a Keras model."""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.checkpoints import storage
 from estimator_train.engine.checkpoints.integrity import has_checkpoint
-from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
 from estimator_train.estimator import Estimator, EstimatorV2
-from estimator_train.estimator.config_defaults import complete_config
-from estimator_train.keras.initial_checkpoint import write_initial_checkpoint
-from estimator_train.keras.model_checks import check_kind, is_keras_3
-from estimator_train.keras.model_files import load_model_file
-from estimator_train.keras.model_fn import (
-    CHECKPOINT,
-    SAVER,
-    KerasModelFn,
-    check_checkpoint_format,
-    check_model_has_format,
-)
+from estimator_train.estimator.construction import complete_config
+from estimator_train.keras.family import Family, find_family, load_model_file
+from estimator_train.keras.matching import SavedVariables, Source, read_saved_variables
+from estimator_train.keras.model_io import CHECKPOINT, SAVER, check_checkpoint_format
 from estimator_train.run_config import RunConfig
-from estimator_train.run_config.topology import make_topology
 
 _LOG = tf.get_logger()
-_INITIAL_WEIGHTS = os.path.join("keras", "keras_model.ckpt")
 
 
 def model_to_estimator(
@@ -116,6 +106,48 @@ def v1_model_to_estimator(
     )
 
 
+def estimator_from_fit(
+    model: tf_keras.Model,
+    model_dir: str | os.PathLike[str] | None = None,
+    config: RunConfig | None = None,
+    custom_objects: Mapping[str, Any] | None = None,
+    checkpoint_format: str = SAVER,
+    metric_names_map: Mapping[str, str] | None = None,
+    export_outputs: Mapping[str, type] | None = None,
+) -> EstimatorV2:
+    """Makes an Estimator that continues the training of a model where `fit` stopped.
+
+    Writes the weights and the optimizer's state, learning rate and count of steps to model_dir as
+    the checkpoint of that step. The Estimator computes the same steps as `fit`. The model does not
+    change. If model_dir has a checkpoint, the Estimator continues from that checkpoint.
+
+    The model is a compiled Keras model that was trained, or at least called. `checkpoint_format`
+    is as for `keras.model_fn`; the other arguments are those of `model_to_estimator`.
+
+    Returns:
+      An Estimator.
+
+    Raises:
+      ValueError: The model is not compiled, has no variables yet, or checkpoint_format is unknown.
+      TypeError: The model is not a Keras model.
+    """
+    family = find_family(model, "model")
+    model_fn = family.read_trained(
+        model,
+        custom_objects,
+        checkpoint_format,
+        metric_names_map=metric_names_map,
+        export_outputs=export_outputs,
+    )
+    config = complete_config(config, model_dir)
+    if config.is_chief and not has_checkpoint(config.model_dir):
+        tf.io.gfile.makedirs(config.model_dir)
+        path = family.write_state_after_fit(model, model_fn, config)
+        tf.compat.v1.train.update_checkpoint_state(config.model_dir, path)
+        _LOG.info("The state of the model after fit is in %s", path)
+    return EstimatorV2(model_fn, config=config)
+
+
 def _make(
     cls: type[Any],
     keras_model: tf_keras.Model | None,
@@ -133,16 +165,9 @@ def _make(
         keras_model = _load_model(os.fspath(keras_model_path), custom_objects)
     else:
         _LOG.info("Using the Keras model provided.")
-    if is_keras_3(keras_model):
-        from estimator_train.keras.keras3.model_fn import Keras3ModelFn
-
-        return cls(Keras3ModelFn(keras_model, custom_objects, **settings), config=config)
-    check_kind(keras_model, "keras_model")
-    model_fn = KerasModelFn.from_compiled(
-        keras_model, custom_objects, checkpoint_format=checkpoint_format, **settings
-    )
-    check_model_has_format(model_fn.builder.blueprint, checkpoint_format)
-    initial = _write_initial_weights(model_fn, config)
+    family = find_family(keras_model, "keras_model")
+    model_fn = family.read_compiled(keras_model, custom_objects, checkpoint_format, **settings)
+    initial = family.write_initial_weights(model_fn, config)
     return cls(model_fn, config=config, warm_start_from=initial)
 
 
@@ -150,6 +175,7 @@ def _check_one_of(keras_model: object, keras_model_path: object) -> None:
     if keras_model is None and not keras_model_path:
         raise ValueError("Either `keras_model` or `keras_model_path` needs to be provided.")
     if keras_model is not None and keras_model_path:
+        # "specity" is the text of tf.estimator, which programs may compare.
         raise ValueError("Please specity either `keras_model` or `keras_model_path`, but not both.")
 
 
@@ -167,21 +193,109 @@ def _load_model(path: str, custom_objects: Mapping[str, Any] | None) -> Any:
     return load_model_file(path, custom_objects)
 
 
-def _write_initial_weights(model_fn: KerasModelFn, config: RunConfig) -> WarmStartSettings | None:
-    """Writes the model's weights for the start of training; returns settings to start from them.
+def load_trained(
+    model: tf_keras.Model,
+    source: Source,
+    name_map: Mapping[str, str] | None = None,
+) -> tf_keras.Model:
+    """Loads the weights of a checkpoint into a Keras model, and its optimizer's state if compiled.
 
-    Among synchronous workers only the chief starts from the file; the others receive the weights by
-    its broadcasts. A worker that also found the file would skip the broadcasts, and both would wait
-    for each other.
+    Reads checkpoints of `model_to_estimator`, in both formats, and of `keras.model_fn`; in
+    checkpoints of other model_fns, of this package or of tf.estimator, it finds variables by names
+    and shapes.
+
+    Args:
+      model: A Keras model with variables: a Functional model, or a model that was called.
+      source: An Estimator, a model_dir (its latest checkpoint) or a checkpoint's path prefix.
+      name_map: Names of the model's variables to names in the checkpoint, for variables that are
+        not found by themselves; `propose_name_map` shows which are found.
+
+    Returns:
+      The model.
+
+    Raises:
+      ValueError: There is no checkpoint, the model has no variables yet, or a variable of the model
+        is not found or has another shape. The model does not change then.
+      TypeError: model is not a Keras model.
     """
-    is_other_synchronous = make_topology(config).is_synchronous and not config.is_chief
-    if not model_fn.builder.blueprint.is_functional or is_other_synchronous:
+    saved = read_saved_variables(source)
+    family = find_family(model, "model")
+    family.load_variables(model, saved, _match(family, model, saved, name_map))
+    return model
+
+
+def propose_name_map(
+    model: tf_keras.Model, source: Source, name_map: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Returns which variable of a checkpoint `load_trained` loads into each variable of a model.
+
+    Arguments and errors are those of `load_trained`.
+
+    Returns:
+      Names of the model's variables to names in the checkpoint.
+    """
+    saved = read_saved_variables(source)
+    return _match(find_family(model, "model"), model, saved, name_map)
+
+
+def _match(
+    family: Family, model: tf_keras.Model, saved: SavedVariables, name_map: Mapping[str, str] | None
+) -> dict[str, str]:
+    if not (model.built and model.variables):
+        raise ValueError(
+            f"The Keras model '{model.name}' has no variables yet. Call it once on features, or "
+            "give it an Input."
+        )
+    return family.match_variables(model, saved, name_map)
+
+
+def make_or_restore(
+    model_builder: Callable[[], tf_keras.Model],
+    directory: str | os.PathLike[str],
+    custom_objects: Mapping[str, Any] | None = None,
+) -> tf_keras.Model:
+    """Returns the model that was saved last in a directory, or a new model without one.
+
+    Args:
+      model_builder: Function without arguments that returns a compiled tf_keras Model.
+      directory: A model_dir, or a directory of ModelCheckpoint with models (`.keras`, HDF5,
+        SavedModels) or weights (`.weights.h5`).
+      custom_objects: Names to classes and functions that loading a model needs.
+
+    Returns:
+      The Keras model.
+
+    Raises:
+      ValueError: The saved weights do not fit the new model.
+    """
+    path = os.fspath(directory)
+    if tf.io.gfile.isdir(path) and has_checkpoint(path):
+        return load_trained(model_builder(), path)
+    saved = _find_newest(path)
+    if saved is None:
+        return model_builder()
+    _LOG.info("Restoring from %s", saved)
+    if saved.endswith(".weights.h5"):
+        model = model_builder()
+        model.load_weights(saved)
+        return model
+    return load_model_file(saved, custom_objects)
+
+
+def _find_newest(directory: str) -> str | None:
+    """Returns the path of the model or weights that were written last, or None."""
+    if not tf.io.gfile.isdir(directory):
         return None
-    path = os.path.join(config.model_dir, _INITIAL_WEIGHTS)
-    if config.is_chief and not has_checkpoint(config.model_dir):
-        tf.io.gfile.makedirs(os.path.dirname(path))
-        write_initial_checkpoint(model_fn.builder, path, config)
-    index = f"{path}.index"
-    # A fault taken for a missing file would start with other weights, without a word.
-    is_there = storage.retry_storage_faults(lambda: storage.is_file(index), f"find {index}")
-    return WarmStartSettings(path) if is_there else None
+    paths = [os.path.join(directory, name) for name in tf.io.gfile.listdir(directory)]
+    saved = [
+        path.rstrip("/")
+        for path in paths
+        if path.endswith((".keras", ".h5", ".hdf5")) or tf.saved_model.contains_saved_model(path)
+    ]
+    return max(saved, key=_compute_age, default=None)
+
+
+def _compute_age(path: str) -> tuple[int, list[int]]:
+    """Returns a key that sorts by time, and by the numbers in names if times are equal."""
+    numbers = [int(number) for number in re.findall(r"\d+", os.path.basename(path))]
+    return tf.io.gfile.stat(path).mtime_nsec, numbers

@@ -1,21 +1,21 @@
 """Manifests for Kubernetes without TFJob: a JobSet, or a TrainJob of Kubeflow Trainer 2.
 
 Their pods get an index, but no TF_CONFIG: each container runs `estimator-train task`, which makes
-TF_CONFIG from the index (`cluster.pods`) and then runs the program.
+TF_CONFIG from the index (`cluster.platforms`) and then runs the program.
 """
 
 import json
 
 from estimator_train.cluster import CHIEF, EVALUATOR, PS, WORKER
-from estimator_train.launcher.manifests import ClusterJob, require_image
+from estimator_train.launcher.manifests import MAX_RESTARTS, ClusterJob, check_kubernetes_job
 
-_MAX_RESTARTS = 10
-_MAX_HOST_NAME = 63
+# JobSet's webhook adds "-" and five characters to the name of a pod, and allows 63.
+_MAX_HOST_NAME = 57
 _NODE = "node"
 _RETRIES = 100
 _FAILURE_POLICY = f"""\
 failurePolicy:
-  maxRestarts: {_MAX_RESTARTS}
+  maxRestarts: {MAX_RESTARTS}
   rules:
     # An error or bad input (exit codes 1 and 2): a restart would fail again.
     - name: error
@@ -41,18 +41,20 @@ def make_jobset(job: ClusterJob) -> str:
     """Returns the YAML of a JobSet with one replicated job for each role.
 
     Pods that a signal ended are replaced, one at a time; exit codes 1 and 2 end the job. The JobSet
-    is complete when the chief is.
+    is complete when the chief is, and the evaluator if there is one.
 
     Args:
       job: The job.
 
     Raises:
-      ValueError: The job has no image, or its name is too long.
+      ValueError: The job has no image, or its name is too long or refused by Kubernetes.
     """
-    require_image(job, "JobSet")
+    check_kubernetes_job(job, "JobSet")
     counts = {CHIEF: 1, WORKER: job.workers, PS: job.ps, EVALUATOR: int(job.evaluator)}
     counts = {role: count for role, count in counts.items() if count}
     _check_host_names(job.name, max(counts, key=len), max(counts.values()))
+    # The controller deletes all pods of a complete set: the evaluator must end by itself.
+    ends = [role for role in (CHIEF, EVALUATOR) if role in counts]
     replicated = "".join(_make_replicated_job(job, role, count) for role, count in counts.items())
     return f"""\
 apiVersion: jobset.x-k8s.io/v1alpha2
@@ -65,7 +67,7 @@ spec:
     publishNotReadyAddresses: true
   successPolicy:
     operator: All
-    targetReplicatedJobs: [{CHIEF}]
+    targetReplicatedJobs: [{", ".join(ends)}]
 {_indent(_FAILURE_POLICY, 2)}
   replicatedJobs:
 {replicated}"""
@@ -81,9 +83,9 @@ def make_train_job(job: ClusterJob) -> str:
       job: The job.
 
     Raises:
-      ValueError: The job has no image, or its name is too long.
+      ValueError: The job has no image, or its name is too long or refused by Kubernetes.
     """
-    require_image(job, "TrainJob")
+    check_kubernetes_job(job, "TrainJob")
     nodes = 1 + job.workers + job.ps + int(job.evaluator)
     _check_host_names(job.name, _NODE, nodes)
     gpus = ""
@@ -177,7 +179,7 @@ def _check_host_names(name: str, replicated_job: str, count: int) -> None:
     longest = f"{name}-{replicated_job}-0-{count - 1}"
     if len(longest) > _MAX_HOST_NAME:
         raise ValueError(
-            f"The host name {longest} of a pod has {len(longest)} characters, and Kubernetes "
+            f"The host name {longest} of a pod has {len(longest)} characters, and JobSet "
             f"allows {_MAX_HOST_NAME}: choose a shorter --name."
         )
 

@@ -10,9 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from estimator_train.cluster import CHIEF, EVALUATOR, PS, WORKER, launched
-from estimator_train.goodput import clock
-from estimator_train.goodput.account import account_for, add_up, read_records
-from estimator_train.goodput.stragglers import describe_straggler
+from estimator_train.goodput import (
+    FILE_VARIABLE,
+    STARTED_VARIABLE,
+    account_for,
+    add_up,
+    describe_straggler,
+    read_records,
+)
 from estimator_train.launcher.failures import Failure, FailureHistory, is_signal, read_failure
 from estimator_train.launcher.guard import Guard
 from estimator_train.launcher.local_job import (
@@ -164,8 +169,8 @@ class _Launcher:
     def _start(self, name: str) -> None:
         environment = {
             **self._common_environment,
-            clock.FILE_VARIABLE: str(self._make_goodput_file(name)),
-            clock.STARTED_VARIABLE: str(time.time()),
+            FILE_VARIABLE: str(self._make_goodput_file(name)),
+            STARTED_VARIABLE: str(time.time()),
         }
         if self._configs[name]:
             environment["TF_CONFIG"] = self._configs[name]

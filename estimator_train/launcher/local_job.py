@@ -12,7 +12,7 @@ from estimator_train.cluster import (
     Jobs,
     to_tf_config,
 )
-from estimator_train.cluster.task import group_by_job, list_tasks
+from estimator_train.cluster.tf_config import group_by_job, list_tasks
 from estimator_train.launcher.ports import find_free_addresses
 
 CHIEF_NAME = f"{CHIEF}:0"

@@ -2,8 +2,12 @@
 
 import dataclasses
 import json
+import re
 import shlex
 from collections.abc import Sequence
+
+MAX_RESTARTS = 10
+_KUBERNETES_NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")  # A label of RFC 1035, 2.3.1.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,9 +47,9 @@ def make_kubeflow_job(job: ClusterJob) -> str:
       job: The job.
 
     Raises:
-      ValueError: The job has no image.
+      ValueError: The job has no image, or Kubernetes refuses its name.
     """
-    require_image(job, "TFJob")
+    check_kubernetes_job(job, "TFJob")
     counts = {"Chief": 1, "Worker": job.workers, "PS": job.ps, "Evaluator": int(job.evaluator)}
     replicas = "".join(_make_replica(job, kind, count) for kind, count in counts.items() if count)
     return f"""\
@@ -55,8 +59,9 @@ metadata:
   name: {job.name}
 spec:
   runPolicy:
-    # Running: what still runs when the chief is done, parameter servers above all, is ended.
-    cleanPodPolicy: Running
+    # Pods that run when the chief is done are deleted, unless an evaluator must see the last
+    # checkpoint: then all end by themselves.
+    cleanPodPolicy: {"None" if job.evaluator else "Running"}
   tfReplicaSpecs:
 {replicas}"""
 
@@ -71,30 +76,52 @@ def make_slurm_script(job: ClusterJob) -> str:
     gpus = f"#SBATCH --gpus-per-task={job.gpus}\n" if job.gpus else ""
     return f"""\
 #!/bin/bash
-#SBATCH --job-name={job.name}
+#SBATCH --job-name={shlex.quote(job.name)}
 #SBATCH --ntasks={tasks}
 {gpus}#SBATCH --time={job.time}
 #SBATCH --requeue
+#SBATCH --open-mode=append
 #SBATCH --signal=TERM@{job.grace_secs}
-#SBATCH --output={job.name}-%j.log
+#SBATCH --output={shlex.quote(job.name)}-%j.log
 
+# At a signal each task saves a checkpoint and ends with code 143. When the first task has ended so,
+# or with an error, Slurm kills the others after KillWait seconds (`scontrol show config`).
+export ESTIMATOR_TRAIN_PREEMPTION=1
 # The first task is the chief; workers, parameter servers and the evaluator follow.
 export ESTIMATOR_TRAIN_PS={job.ps}
 export ESTIMATOR_TRAIN_EVALUATOR={int(job.evaluator)}
 
 srun --label --kill-on-bad-exit=1 {shlex.join(job.command)}
+code=$?
+
+# Slurm itself restarts a job only after a failed node or a preemption. 137: a task was killed; 142:
+# it waited too long; 143: it saved, or lost another task.
+job=$SLURM_JOB_ID
+[ -z "$SLURM_ARRAY_JOB_ID" ] || job=${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID
+case $code in
+  137|142|143) [ "${{SLURM_RESTART_COUNT:-0}}" -ge {MAX_RESTARTS} ] || scontrol requeue "$job" ;;
+esac
+exit $code
 """
 
 
-def require_image(job: ClusterJob, kind: str) -> None:
-    """Raises ValueError if a job for Kubernetes has no container image.
+def check_kubernetes_job(job: ClusterJob, kind: str) -> None:
+    """Checks that a job for Kubernetes has a container image and a name that Kubernetes takes.
 
     Args:
       job: The job.
       kind: Kind of the manifest.
+
+    Raises:
+      ValueError: The image is missing, or Kubernetes refuses the name.
     """
     if not job.image:
         raise ValueError(f"A {kind} needs the container image that it runs: --image=NAME.")
+    if not _KUBERNETES_NAME.fullmatch(job.name):
+        raise ValueError(
+            f"Kubernetes refuses the name {job.name!r}: --name needs lower-case letters, digits "
+            "and hyphens, a letter first and no hyphen last, such as train-1."
+        )
 
 
 def _make_replica(job: ClusterJob, kind: str, count: int) -> str:
@@ -116,5 +143,6 @@ def _make_replica(job: ClusterJob, kind: str, count: int) -> str:
           containers:
             - name: tensorflow
               image: {json.dumps(job.image)}
+              env: [{{name: ESTIMATOR_TRAIN_PREEMPTION, value: "1"}}]
               command: [{command}]{gpus}
 """

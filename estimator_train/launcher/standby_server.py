@@ -18,7 +18,7 @@ import threading
 import warnings
 from typing import Any
 
-from estimator_train.goodput.clock import STARTED_VARIABLE, process_clock
+from estimator_train.goodput import STARTED_VARIABLE, process_clock
 from estimator_train.launcher.python_program import PythonProgram, find_imports
 from estimator_train.launcher.warm_up import build_small_graph
 

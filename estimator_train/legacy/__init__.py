@@ -5,10 +5,10 @@ The codebase, and installed libraries of that time, see the `tensorflow` that th
   codebase.py    which files belong to the codebase
   libraries.py   which installed libraries use names that TensorFlow has removed
   imports.py     redirects the imports of the codebase and of these libraries
-  trees/         the names of TensorFlow 1 and 2, and the objects that provide them today
-  contrib/       replacements of `tf.contrib`, one file for each of its modules
+  old_names/     the names of TensorFlow 1 and 2, and the objects that provide them today
+  contrib.py     the names that `tf_contrib` had until 0.1
   generation.py  whether a codebase was written for TensorFlow 1 or 2
-  setup.py       settings of TensorFlow that the codebase needs
+  preparation.py all changes to the process that the codebase needs
   runner.py      runs a script or module as `python` would
   reading/       reads source files without executing them
   report.py      the report of `estimator-train check`

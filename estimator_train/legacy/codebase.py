@@ -14,7 +14,7 @@ from typing import Any
 from estimator_train.legacy import libraries
 
 _ROOT = Path(__file__).parents[2]
-_THIS_PROJECT = ("estimator_train", "input_fns", "flags")
+_THIS_PROJECT = ("estimator_train", "tf_contrib", "input_fns", "flags")
 
 
 @functools.cache

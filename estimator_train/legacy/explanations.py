@@ -10,6 +10,7 @@ from pathlib import Path
 from packaging.requirements import InvalidRequirement, Requirement
 
 from estimator_train.legacy import libraries
+from estimator_train.legacy.imports import OWN_PACKAGES
 from estimator_train.legacy.program_errors import describe_installation, explain_program_error
 from estimator_train.legacy.reading.python2 import describe_python2
 from estimator_train.legacy.reading.symbols import ROOTS
@@ -173,7 +174,7 @@ def _explain_pin(
 ) -> str | None:
     """Explains a package that was written for another TensorFlow."""
     pin = _find_pin(package) if package else None
-    if not pin:
+    if not pin or not _find_cause(error, name).startswith("TensorFlow"):
         return None
     return (
         f"{name} requires {pin}, and {_describe_failed_import(error, name)}, or run "
@@ -184,9 +185,41 @@ def _explain_pin(
 def _describe_failed_import(error: Exception, name: str) -> str:
     text = textwrap.shorten(f"{type(error).__name__}: {error}", 200, placeholder=" ...")
     return (
-        f"its import fails with TensorFlow {_find_tensorflow_version()} ({text}). Install another "
-        f"version of {name.split()[0]}"
+        f"its import fails with {_find_cause(error, name)} ({text}). Install another version of "
+        f"{name.split()[0]}"
     )
+
+
+def _find_cause(error: Exception, name: str) -> str:
+    """Returns the package whose version broke an import, with its version; usually TensorFlow.
+
+    Args:
+      error: The error of the import.
+      name: The package that is imported, with its version.
+    """
+    tensorflow = f"TensorFlow {_find_tensorflow_version()}"
+    module = None
+    if isinstance(error, AttributeError) and isinstance(error.obj, types.ModuleType):
+        module = error.obj
+    elif isinstance(error, ImportError) and (part := _PART.match(str(error))):
+        module = sys.modules.get(part[2].partition(".")[0])
+    else:
+        # The innermost frame is that of the function that raised the error.
+        traceback = error.__traceback__
+        while traceback and traceback.tb_next:
+            traceback = traceback.tb_next
+        importer = traceback.tb_frame.f_globals.get("__name__", "") if traceback else ""
+        module = sys.modules.get(importer.partition(".")[0])
+    root = module.__name__.partition(".")[0] if module else ""
+    if root in sys.stdlib_module_names:
+        return f"Python {sys.version_info.major}.{sys.version_info.minor}"
+    file = getattr(sys.modules.get(root), "__file__", None)
+    library = libraries.find_library(file) if file else None
+    if library is None or library.name in ROOTS or library.name in OWN_PACKAGES:
+        return tensorflow
+    package = _find_distribution(library, file)
+    cause = f"{package.name} {package.version}" if package else library.name
+    return tensorflow if cause == name else cause
 
 
 def _find_distribution(

@@ -12,8 +12,8 @@ from types import ModuleType
 
 from estimator_train.legacy import libraries
 from estimator_train.legacy.codebase import find_source
+from estimator_train.legacy.old_names import TF1, TF2
 from estimator_train.legacy.reading import notebooks, requirements, search_path, symbols
-from estimator_train.legacy.trees import TF1, TF2
 
 # Prefixes of names that only TensorFlow 1 has.
 _TF1_PREFIXES = (
@@ -41,7 +41,8 @@ _KERAS_3_NAMES = frozenset({"Variable", "distribution", "ops", "quantizers", "ra
 _MAX_FILES = 200
 _FEW_NAMES = 3
 _INSTALLED = ("purelib", "platlib")
-_THIS_PACKAGE = Path(__file__).resolve().parents[1]
+_ROOT = Path(__file__).resolve().parents[2]
+_OWN_FOLDERS = (_ROOT / "estimator_train", _ROOT / "tf_contrib")
 
 
 def detect_for_script(path: str, tensorflow: ModuleType) -> str:
@@ -204,11 +205,14 @@ def find_sources(path: str) -> Iterator[tuple[Path, ast.Module]]:
             visited.add(file)
             shared.extend(search_path.find_added_folders(file, tree))
         found = (find_source(name, folder) for folder in (file.parent, *shared))
-        # PYTHONPATH may hold this package, whose names say nothing of the codebase.
-        own = (one for one in found if one and not one.resolve().is_relative_to(_THIS_PACKAGE))
-        return next(own, None)
+        return next((one for one in found if one and not _is_own(one)), None)
 
     return _follow_imports([script], find)
+
+
+def _is_own(file: Path) -> bool:
+    """Returns whether a file is of this project, whose names say nothing of the codebase."""
+    return any(map(file.resolve().is_relative_to, _OWN_FOLDERS))
 
 
 def _list_python_path() -> Iterator[Path]:

@@ -11,20 +11,23 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FrameType, ModuleType
 from typing import Any
 
-from estimator_train.legacy import removed, trees
+from estimator_train.legacy import old_names, removed
 from estimator_train.legacy.codebase import find_source, is_codebase_module, is_old_library
+from estimator_train.legacy.old_names.missing import MissingName, MissingSymbol
+from estimator_train.legacy.old_names.view import Tree, View, find_member
 from estimator_train.legacy.reading.import_time import is_guarded
-from estimator_train.legacy.trees.missing import MissingName, MissingSymbol
-from estimator_train.legacy.trees.view import Tree, View, find_member
+from estimator_train.legacy.removed import file_names
 
-# Top-level modules that the codebase imports from a Tree (`trees/view.py`).
+# Top-level modules that the codebase imports from a Tree (`old_names/view.py`).
 OWN_TREES = {"tensorflow", "tensorflow_core", "tensorflow_estimator", "keras"}
 ROOTS = frozenset(OWN_TREES | {name.partition(".")[0] for name in removed.MODULES})
 _KERAS = "keras"
-_THIS_PACKAGE = "estimator_train"
+_GOOGLE, _PROTOBUF = "google", "google.protobuf"
+# Packages of this project whose names a codebase may use for its own modules.
+OWN_PACKAGES = ("estimator_train", "tf_contrib")
 # Starts of the names of modules that are as new as the installed TensorFlow.
 _NEVER_OLD = ("tensorflow.python.", "tensorflow._api.", "tf_keras.")
-# Holds the codebase's own `estimator_train`, whose name is taken in `sys.modules`.
+# Holds the codebase's own modules whose names OWN_PACKAGES take in `sys.modules`.
 _CODEBASE_PACKAGE = "_estimator_train_of_the_codebase"
 
 
@@ -58,6 +61,20 @@ class ImportRedirector:
         builtins.__import__ = self._run_import_statement
         importlib.import_module = self._run_import_module
 
+    def load(self, dotted: str, importer: Mapping[str, Any]) -> ModuleType:
+        """Returns a module of the tree, which is prepared if it is not.
+
+        Args:
+          dotted: The dotted name of the module.
+          importer: The names of the module that imports it.
+
+        Raises:
+          ModuleNotFoundError: The module does not exist.
+        """
+        if self._tree is None:
+            self._tree = self._prepare_tree(importer)
+        return self._tree.module(dotted)
+
     def _run_import_statement(
         self,
         name: str,
@@ -80,27 +97,31 @@ class ImportRedirector:
     ) -> Callable[[str], ModuleType] | None:
         """Returns the function that imports the module, or None if Python imports it."""
         root = name.partition(".")[0]
-        if root not in ROOTS and root != _THIS_PACKAGE:
+        if root not in ROOTS and root not in OWN_PACKAGES:
+            return None
+        if root == _GOOGLE and not name.startswith(_PROTOBUF):  # Many packages share this root.
             return None
         # Most import statements of a program are TensorFlow's.
         if not importer or str(importer.get("__name__")).startswith(_NEVER_OLD):
             return None
         is_codebase = is_codebase_module(importer)
         if not (is_codebase or is_old_library(importer, root)):
+            if root == "yaml":
+                file_names.accept_missing_loaders()
             return None
         if is_codebase and root == _KERAS and self._imports_keras_3(importer):
             return None
         if is_codebase and find_source(root, self._directory):
-            # Python imports the codebase's module, unless this package has its name.
-            return self._import_from_codebase if root == _THIS_PACKAGE else None
-        if root == _THIS_PACKAGE:
+            # Python imports the codebase's module, unless a package of this project has its name.
+            return self._import_from_codebase if root in OWN_PACKAGES else None
+        if root in OWN_PACKAGES:
             return None
         needs_tensorflow = root.startswith("tensorflow") or (is_codebase and root == _KERAS)
         if needs_tensorflow and self._tree is None:
             self._tree = self._prepare_tree(importer)
         # Before the first import of TensorFlow the generation is unknown; modules of Python and
         # NumPy do not depend on it.
-        return (self._tree or trees.python_tree()).module
+        return (self._tree or old_names.python_tree()).module
 
     def _imports_keras_3(self, importer: Mapping[str, Any]) -> bool:
         if self._uses_keras_3 is None:
@@ -149,7 +170,7 @@ def _can_postpone(module: str, importer: FrameType) -> bool:
 
     An import in a `try` that catches the error fails, so that the program takes its other branch.
     """
-    if not trees.is_postponed(module):
+    if not old_names.is_postponed(module):
         return False
     path = importer.f_globals.get("__file__")
     return not path or not is_guarded(path, importer.f_lineno)

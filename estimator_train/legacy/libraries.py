@@ -2,12 +2,15 @@
 
 import ast
 import functools
+import importlib
 import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from estimator_train.legacy.reading import symbols
 from estimator_train.legacy.reading.scopes import split_dotted
 
 # TensorFlow, libraries that are up to date although they mention old names, and large libraries
@@ -19,6 +22,7 @@ _UP_TO_DATE = frozenset(
         "keras",
         "tensorboard",
         "estimator_train",
+        "tf_contrib",
         "numpy",
         "pandas",
         "scipy",
@@ -40,6 +44,8 @@ _MENTIONS = (
     b"tensorflow.python.keras",
     b"tensorflow.python import",
 )
+# Modules of TensorFlow 1 and 2 whose names differ; Keras is left out, since this would load it.
+_MODULES_OF_BOTH = ("data", "io", "math", "nn", "random", "summary", "train")
 _TENSORFLOW = re.compile(r"tf(_?v?[12])?|tensorflow")
 _INSTALLED = ("site-packages", "dist-packages")
 
@@ -107,7 +113,11 @@ _is_old: dict[Library, bool] = {}
 
 
 def is_old(library: Library) -> bool:
-    """Returns whether a library uses tf.estimator, tf.contrib or removed private modules."""
+    """Returns whether a library uses tf.estimator, tf.contrib or removed private modules.
+
+    A library is old too if its import fails because a file uses another removed name, as in
+    `class Hook(tf.train.SessionRunHook)`.
+    """
     if library not in _is_old:
         _is_old[library] = not is_up_to_date(library) and any(
             _uses_removed_names(source) for source in library.sources()
@@ -136,12 +146,51 @@ def mentions_tensorflow(path: str) -> bool:
 
 def _uses_removed_names(source: Path) -> bool:
     text = source.read_bytes()
-    if b"tensorflow" not in text or not any(mention in text for mention in _MENTIONS):
+    if b"tensorflow" not in text:
+        return False
+    mentions = any(mention in text for mention in _MENTIONS)
+    if not mentions and (_imports_tensorflow() or not _make_pattern().search(text)):
         return False
     try:
-        return any(_refers_to_removed_name(node) for node in ast.walk(ast.parse(text)))
+        tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return False
+    if mentions and any(_refers_to_removed_name(node) for node in ast.walk(tree)):
+        return True
+    return not _imports_tensorflow() and any(
+        use.at_import and _is_of_tf1(use.symbol) for use in symbols.find_uses(tree)
+    )
+
+
+def _imports_tensorflow() -> bool:
+    """Returns whether TensorFlow's import runs, whose libraries are as new as TensorFlow."""
+    tensorflow = sys.modules.get("tensorflow")
+    return tensorflow is not None and not hasattr(tensorflow, "compat")
+
+
+@functools.cache
+def _make_pattern() -> re.Pattern[bytes]:
+    """Returns a pattern that finds names of TensorFlow 1 in a source without parsing it."""
+    names = "|".join(map(re.escape, sorted(_find_names_of_tf1())))
+    return re.compile(rf"\b(?:tf|tensorflow)\.(?:{names})\b".encode())
+
+
+@functools.cache
+def _find_names_of_tf1() -> frozenset[str]:
+    """Returns the public names that only `tensorflow.compat.v1` has, without `tensorflow.`."""
+    tensorflow = importlib.import_module("tensorflow")
+    v1 = tensorflow.compat.v1
+    found = set(dir(v1)) - set(dir(tensorflow))
+    for module in _MODULES_OF_BOTH:
+        old, new = getattr(v1, module), getattr(tensorflow, module)
+        found |= {f"{module}.{name}" for name in set(dir(old)) - set(dir(new))}
+    return frozenset(name for name in found if "_" not in (name[0], name.rpartition(".")[2][0]))
+
+
+def _is_of_tf1(symbol: str) -> bool:
+    root, *names = symbol.split(".")
+    starts = {".".join(names[:count]) for count in (1, 2)}
+    return root == "tensorflow" and not starts.isdisjoint(_find_names_of_tf1())
 
 
 def _refers_to_removed_name(node: ast.AST) -> bool:

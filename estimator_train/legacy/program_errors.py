@@ -4,6 +4,7 @@ These are a removed name of TensorFlow or of another library, a module that is n
 that does not exist, a download, a compiled operation and a device.
 """
 
+import ast
 import errno
 import importlib.metadata
 import os
@@ -11,11 +12,13 @@ import re
 import sys
 import types
 import urllib.error
+from pathlib import Path
 
 from estimator_train.legacy import libraries
 from estimator_train.legacy.codebase import is_codebase_file
 from estimator_train.legacy.imports import OWN_TREES, ROOTS
-from estimator_train.legacy.trees.missing import MissingSymbol
+from estimator_train.legacy.old_names.missing import MissingSymbol
+from estimator_train.legacy.reading import notebooks, own_imports
 
 # Packages with another name than their module; the last ones were modules of Python until 3.13.
 _PACKAGES = {
@@ -51,8 +54,14 @@ _NO_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 _NOT_INSTALLED = re.compile(r"([\w.]+)\.(\w+) does not exist in the installed ")
 _NO_DOWNLOAD = re.compile(r"URL fetch failure on (\S+): None")
 _NO_SERVER = ("ConnectionError", "MaxRetryError", "NewConnectionError", "NameResolutionError")
-# The versions that have a name, if they are not simply those before the installed one.
-_VERSIONS = {"tensorflow_hub.Module": "tensorflow-hub<0.13"}
+# The versions that have a removed name, or a name below it.
+_VERSIONS = {
+    "pandas.Panel": "pandas<0.25",
+    "scipy.misc": "scipy<1.3",
+    "scipy.misc.central_diff_weights": "scipy<1.12",
+    "scipy.misc.derivative": "scipy<1.12",
+    "tensorflow_hub.Module": "tensorflow-hub<0.13",
+}
 _ARRAY_CONVERSION = "only 0-dimensional arrays can be converted to Python scalars"
 _DEVICE = re.compile(
     r"Cannot assign a device for operation (\S+?):.*?(device:(?:GPU|TPU):\d+)", re.S
@@ -116,10 +125,65 @@ def _describe_missing_module(error: Exception) -> str | None:
         return None
     if error.name.partition(".")[0] in ROOTS and not str(error).startswith("No module named"):
         return str(error)
-    return (
+    own = _find_own_package(error.name, error.__traceback__)
+    if own == error.name:
+        return f"add the folder that contains the program's package {own} to PYTHONPATH."
+    if own:
+        return (
+            f"the program's own package {own} has no module {error.name}. Add its file, or put the "
+            "folder of the version that has it first on PYTHONPATH."
+        )
+    others = _find_other_missing_modules(error.name, error.__traceback__)
+    text = (
         f"the module {error.name} is not installed: {describe_installation(error.name)}, or add "
         "the folder that contains it to PYTHONPATH."
     )
+    return f"{text} Also not installed: {', '.join(others)}." if others else text
+
+
+def _find_own_package(module: str, traceback: types.TracebackType | None) -> str | None:
+    """Returns the package of the program that lacks a module, or None.
+
+    Args:
+      module: The dotted name of the missing module.
+      traceback: The traceback of the import.
+    """
+    root = module.partition(".")[0]
+    loaded = sys.modules.get(root)
+    if loaded is not None:
+        folders = list(getattr(loaded, "__path__", ()))
+        return root if any(is_codebase_file(folder) for folder in folders) else None
+    files = _list_program_files(traceback)
+    return root if any(os.path.basename(os.path.dirname(f)) == root for f in files) else None
+
+
+def _find_other_missing_modules(module: str, traceback: types.TracebackType | None) -> list[str]:
+    """Returns the top-level modules that the program imports and that are not installed either.
+
+    Args:
+      module: The dotted name of the module whose import failed.
+      traceback: The traceback of the import, which names the files that are read.
+    """
+    found = set()
+    for path in _list_program_files(traceback):
+        try:
+            tree = ast.parse(notebooks.read_source(path))
+        except (OSError, SyntaxError, ValueError):
+            continue
+        for needed in own_imports.find_imports(Path(path), tree):
+            root = needed.name.partition(".")[0]
+            if not needed.folder and root not in ROOTS and not own_imports.is_installed(root):
+                found.add(root)
+    return sorted(found - {module.partition(".")[0]})
+
+
+def _list_program_files(traceback: types.TracebackType | None) -> list[str]:
+    """Returns the files of the program in a traceback."""
+    paths = []
+    while traceback:
+        paths.append(traceback.tb_frame.f_code.co_filename)
+        traceback = traceback.tb_next
+    return [path for path in dict.fromkeys(paths) if is_codebase_file(path)]
 
 
 def _describe_other_version(error: Exception) -> str | None:
@@ -141,11 +205,14 @@ def _describe_other_version(error: Exception) -> str | None:
     if package is None:
         return None
     version = importlib.metadata.version(package)
-    wanted = _VERSIONS.get(f"{module}.{name}", f"{package}<{version}")
-    return (
-        f"{package} {version} has no {module}.{name}. Install a version that has it, as when "
-        f"the program was written: `pip install '{wanted}'`."
+    names = (f"{module}.{name}", module)
+    wanted = next((_VERSIONS[dotted] for dotted in names if dotted in _VERSIONS), None)
+    advice = (
+        f"Install a version that has it: `pip install '{wanted}'`."
+        if wanted
+        else "Install the version that the program was written for, as its requirements may say."
     )
+    return f"{package} {version} has no {module}.{name}. {advice}"
 
 
 def _find_package(module: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Loads modules that an old `protoc` generated from .proto files.
+"""Loads modules that an old `protoc` generated from .proto files, and those which they import.
 
 Such a module builds each descriptor itself, which the protobuf package refuses since version 4. The
 file's serialized descriptor is in the module too, and suffices to build its messages.
@@ -7,6 +7,7 @@ file's serialized descriptor is in the module too, and suffices to build its mes
 import ast
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import sys
 import types
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import cast
 
 _SUFFIX = "_pb2"
+_SERVICES = "google.protobuf.service"
 
 
 def install() -> None:
@@ -22,7 +24,7 @@ def install() -> None:
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Finder of the generated modules that the installed protobuf refuses."""
+    """Finder of generated modules that protobuf refuses, and of modules that it has removed."""
 
     def find_spec(
         self,
@@ -30,9 +32,12 @@ class _Finder(importlib.abc.MetaPathFinder):
         path: Sequence[str] | None,
         target: types.ModuleType | None = None,
     ) -> importlib.machinery.ModuleSpec | None:
-        if not fullname.endswith(_SUFFIX):
+        if not fullname.endswith(_SUFFIX) and fullname != _SERVICES:
             return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if fullname == _SERVICES:
+            services = Path(__file__).parent / "removed" / "messages" / "services.py"
+            return spec or importlib.util.spec_from_file_location(fullname, services)
         if spec is None or not spec.origin or not spec.origin.endswith(".py"):
             return None
         source = Path(spec.origin).read_bytes()
@@ -43,7 +48,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
-    """Loader that builds the messages from the serialized descriptor in the source."""
+    """Loader that builds the messages and services from the serialized descriptor in the source."""
 
     def exec_module(self, module: types.ModuleType) -> None:
         tree = ast.parse(self.get_data(self.path))
@@ -64,6 +69,8 @@ class _Loader(importlib.machinery.SourceFileLoader):
         module.__dict__["DESCRIPTOR"] = file
         builder.BuildMessageAndEnumDescriptors(file, module.__dict__)
         builder.BuildTopDescriptorsAndMessages(file, module.__name__, module.__dict__)
+        if file.GetOptions().py_generic_services:
+            builder.BuildServices(file, module.__name__, module.__dict__)
 
 
 def _find_serialized(tree: ast.Module) -> bytes | None:

@@ -11,11 +11,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from estimator_train.legacy import generation, trees
+from estimator_train.bootstrap.start_up import pause_collection
+from estimator_train.legacy import generation, old_names
+from estimator_train.legacy.old_names import missing
+from estimator_train.legacy.old_names.view import View
 from estimator_train.legacy.reading import notebooks, own_imports, symbols
 from estimator_train.legacy.reading.python2 import describe_python2
-from estimator_train.legacy.trees import missing
-from estimator_train.legacy.trees.view import View
 
 UNCHANGED = "unchanged"
 STAND_IN = "stand-in"
@@ -79,7 +80,8 @@ def report(path: str) -> list[FileReport]:
     if not os.path.exists(path):
         raise FileNotFoundError(2, "No such file or directory", path)
     os.environ["TF_USE_LEGACY_KERAS"] = "1"
-    tensorflow = importlib.import_module("tensorflow")
+    with pause_collection():
+        tensorflow = importlib.import_module("tensorflow")
     files = _find_files(Path(path))
     parsed = {file: _parse(file) for file in files}
     generations = _detect_generations(path, {f: tree for f, (tree, _) in parsed.items() if tree})
@@ -135,7 +137,7 @@ def _detect_generations(path: str, files: Mapping[Path, ast.Module]) -> dict[Pat
         chosen = generation.detect_for_script(str(script), tensorflow)
         for source, _ in generation.find_sources(str(script)):
             file = by_resolved_path.get(source)
-            if file and (file == script or found.get(file) != trees.TF1):
+            if file and (file == script or found.get(file) != old_names.TF1):
                 found[file] = chosen
     return found
 
@@ -163,15 +165,15 @@ def _check_symbol(
     at_import = [use for use in uses if use.at_import]
     line = at_import[0].line if at_import else 0
     try:
-        _, *values = trees.tree(chosen).walk(dotted)
+        _, *values = old_names.tree(chosen).walk(dotted)
         for value in values:
-            if _find_module(value).startswith("estimator_train."):
+            if _find_module(value).startswith(("estimator_train.", "tf_contrib.")):
                 status = STAND_IN
     except (AttributeError, ImportError) as error:
         status = MISTAKE if missing.is_mistake(dotted) else MISSING
         hint = str(error)
         module = dotted.rpartition(".")[0]
-        is_postponed = isinstance(error, missing.MissingSymbol) and trees.is_postponed(module)
+        is_postponed = isinstance(error, missing.MissingSymbol) and old_names.is_postponed(module)
         if is_postponed and all(use.is_bound for use in at_import):
             line = symbols.find_first_use_at_import(tree, dotted) if line else 0
     lines = sorted({use.line for use in uses})

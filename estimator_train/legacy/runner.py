@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from traceback import print_exception
 from typing import NamedTuple
 
-from estimator_train.legacy import libraries, seeds, setup
+from estimator_train.legacy import libraries, preparation, seeds
 from estimator_train.legacy.reading import notebooks
+from estimator_train.legacy.reading.slice_lists import compile_source
 
 
 class ScriptError(ValueError):
@@ -137,7 +138,7 @@ def run(
         seeds.seed_python(seed)
     # An installed program such as pytest runs a codebase, whose source decides the generation.
     source = None if libraries.find_library(program.path) else program.path
-    setup.install(program.directory, choice, source=source, seed=seed)
+    preparation.install(program.directory, choice, source=source, seed=seed)
     try:
         if spec and spec.parent:
             importlib.import_module(spec.parent)
@@ -153,7 +154,7 @@ def run(
 
 def _compile(source: bytes, path: str) -> types.CodeType:
     try:
-        return compile(source, path, "exec", dont_inherit=True)
+        return compile_source(source, path)
     except (SyntaxError, ValueError) as error:
         raise ScriptError(_explain(error) or f"{path}: {error}.") from error
 
@@ -180,11 +181,13 @@ def _print_traceback(error: Exception, path: str) -> None:
 
 
 def _drop_import_frames(traceback: types.TracebackType | None) -> types.TracebackType | None:
-    """Returns the traceback without the frames below this folder, which find old names."""
-    this_folder = f"{os.path.dirname(__file__)}{os.sep}"
+    """Returns the traceback without frames that find old names or define those of tf.contrib."""
+    this_folder = os.path.dirname(__file__)
+    contrib = os.path.join(os.path.dirname(os.path.dirname(this_folder)), "tf_contrib")
+    own_folders = (f"{this_folder}{os.sep}", f"{contrib}{os.sep}")
     entries = []
     while traceback:
-        if not traceback.tb_frame.f_code.co_filename.startswith(this_folder):
+        if not traceback.tb_frame.f_code.co_filename.startswith(own_folders):
             entries.append(traceback)
         traceback = traceback.tb_next
     last: types.TracebackType | None = None

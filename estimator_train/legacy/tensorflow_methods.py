@@ -27,6 +27,7 @@ def add_methods(tensorflow: ModuleType) -> None:
     _accept_settings(data.experimental.OptimizationOptions, _DATA_SETTINGS)
     auto_shard = property(_get_auto_shard, _set_auto_shard)
     add_missing(data.experimental.DistributeOptions, {"auto_shard": auto_shard})
+    _end_at_stop_iteration(tensorflow.compat.v2.data.Dataset)
     _accept_resource_variables(tensorflow)
     for cls in (tensorflow.io.gfile.GFile, tensorflow.compat.v1.gfile.FastGFile):
         _accept_buffers(cls)
@@ -48,6 +49,31 @@ def list_devices() -> list[str]:
 
     place = "/job:localhost/replica:0/task:0"
     return [f"{place}{device.name}" for device in tf.config.list_logical_devices()]
+
+
+def _end_at_stop_iteration(dataset: Any) -> None:
+    """Lets a generator of `from_generator` end by raising StopIteration, as before Python 3.7.
+
+    Since then Python makes it a RuntimeError (PEP 479).
+    """
+    from_generator = dataset.from_generator
+
+    @functools.wraps(from_generator)
+    def call(generator: Any, *args: Any, **kwargs: Any) -> Any:
+        if not callable(generator):
+            return from_generator(generator, *args, **kwargs)
+
+        @functools.wraps(generator)
+        def iterate(*values: Any) -> Iterator[Any]:
+            try:
+                yield from generator(*values)
+            except RuntimeError as error:
+                if not isinstance(error.__cause__, StopIteration):
+                    raise
+
+        return from_generator(iterate, *args, **kwargs)
+
+    dataset.from_generator = staticmethod(call)
 
 
 def _get_updates_for(self: Any, inputs: Any) -> list[Any]:

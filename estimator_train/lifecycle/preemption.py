@@ -12,11 +12,12 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import TypeAlias
 
-from estimator_train.lifecycle.hard_exit import end_now
+from estimator_train.lifecycle.limits import end_now
 
 EXIT_CODE = 128 + signal.SIGTERM  # 143: schedulers restart such a job.
 _Handler: TypeAlias = Callable[[int, FrameType | None], object] | int | None
@@ -27,8 +28,9 @@ class Preemption:
     """Signals that end a job, and the time that it has to save a checkpoint.
 
     Attributes:
-      signals: Names of the signals; by default SIGTERM, and in a Slurm job also SIGUSR1, which
-        Slurm sends before the time limit of the job.
+      signals: Names of the signals; by default SIGTERM, and in a Slurm job and under Open MPI also
+        SIGUSR1: Slurm can send it before the time limit, and mpirun forwards it and waits, while
+        it kills its processes a second after SIGTERM.
       grace_secs: The process ends this many seconds after the signal, even if the checkpoint is not
         written; None waits for the checkpoint without a limit.
 
@@ -53,9 +55,8 @@ class Preemption:
     @property
     def numbers(self) -> tuple[int, ...]:
         """The numbers of the signals."""
-        names = self.signals or (
-            ("SIGTERM", "SIGUSR1") if "SLURM_JOB_ID" in os.environ else ("SIGTERM",)
-        )
+        sends_sigusr1 = "SLURM_JOB_ID" in os.environ or "OMPI_COMM_WORLD_RANK" in os.environ
+        names = self.signals or (("SIGTERM", "SIGUSR1") if sends_sigusr1 else ("SIGTERM",))
         return tuple(signal.Signals[name].value for name in names)
 
 
@@ -134,7 +135,7 @@ class Watch:
 
 
 class _Watcher:
-    """Thread that ends the process after the grace time or at a second signal.
+    """Thread that ends the process after the grace time or at a second signal, in Slurm a third.
 
     Python runs signal handlers in the main thread, between bytecodes: not during a long step.
     """
@@ -142,6 +143,8 @@ class _Watcher:
     def __init__(self, numbers: tuple[int, ...], grace_secs: float | None) -> None:
         self._numbers = frozenset(numbers)
         self._grace_secs = grace_secs
+        # srun --kill-on-bad-exit sends a second signal as soon as the first task has ended.
+        self._max_signals = 2 if "SLURM_STEP_ID" in os.environ else 1
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
         self._before = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
@@ -163,8 +166,8 @@ class _Watcher:
             if self._before != -1:
                 os.write(self._before, numbers)
             seen += sum(number in self._numbers for number in numbers)
-            if seen > 1:
-                _end("ended immediately by a second signal")
+            if seen > self._max_signals:
+                _end(f"ended immediately by signal number {seen}")
             if seen and self._timer is None and self._grace_secs is not None:
                 self._timer = threading.Timer(
                     self._grace_secs,
@@ -198,10 +201,20 @@ def watch(preemption: Preemption) -> Iterator[Watch | None]:
       preemption: The signals.
 
     Yields:
-      The watch; None outside of the main thread, where Python cannot set handlers.
+      The watch; None outside of the main thread, where Python cannot set handlers. There it warns.
     """
     global _current
-    if _current is not None or threading.current_thread() is not threading.main_thread():
+    if _current is None and threading.current_thread() is not threading.main_thread():
+        warnings.warn(
+            "This job asks for preemption, but runs outside of the main thread, where Python "
+            "cannot handle signals: SIGTERM will not save a checkpoint. Train in the main thread, "
+            "or save often (save_checkpoints_secs).",
+            RuntimeWarning,
+            stacklevel=1,
+        )
+        yield None
+        return
+    if _current is not None:
         yield _current
         return
     _current = Watch(preemption)

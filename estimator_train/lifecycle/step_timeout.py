@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 import tensorflow as tf
 
-from estimator_train.lifecycle.hard_exit import end_now
-from estimator_train.lifecycle.long_wait import SAY_EVERY_SECS
+from estimator_train.lifecycle.limits import SAY_EVERY_SECS, end_now
 
 EXIT_CODE = 142  # The code of a process that SIGALRM ended: schedulers restart it.
 _LOG = tf.get_logger()

@@ -1,13 +1,106 @@
-"""Predictor that computes named outputs from named inputs in a session."""
+"""Predictors, and how they give batches to a session."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 
 from estimator_train.engine.tf_internals import sessions
-from estimator_train.predictor.batches import ArrayLike, Batch, convert_to_input_array
+
+ArrayLike: TypeAlias = npt.ArrayLike
+Batch: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
+
+
+_EXAMPLES = (
+    " '{}' takes serialized tf.Examples: give the SerializeToString() of a tf.train.Example with "
+    "the features, or export with build_raw_serving_input_receiver_fn."
+)
+
+
+def explain_examples(tensors: Mapping[str, tf.Tensor]) -> str:
+    """Returns a sentence that names the input that takes tf.Examples; "" without one.
+
+    Args:
+      tensors: The inputs of a model by name.
+    """
+    for name, tensor in tensors.items():
+        consumers = tensor.consumers() if tensor.dtype == tf.string else []
+        if any(operation.type.startswith("ParseExample") for operation in consumers):
+            return _EXAMPLES.format(name)
+    return ""
+
+
+def find_other_object(value: np.ndarray) -> object | None:
+    """Returns the first element of an array of strings that is no string; None without one."""
+    texts = (str, bytes)
+    objects = value.flat if value.dtype == object else ()
+    return next((entry for entry in objects if not isinstance(entry, texts)), None)
+
+
+def convert_to_input_array(name: str, value: ArrayLike, tensor: tf.Tensor) -> np.ndarray:
+    """Converts a value to an array with the dtype of an input.
+
+    Args:
+      name: Name of the input, for errors.
+      value: An array or nested list.
+      tensor: The input.
+
+    Raises:
+      ValueError: The shape or the type of the value does not match the input.
+    """
+    array = _cast(name, value, tensor)
+    if not tensor.shape.is_compatible_with(array.shape):
+        is_single_example = tensor.shape.rank == array.ndim + 1
+        hint = " Put a single example into a list, to make a batch." if is_single_example else ""
+        raise ValueError(
+            f"'{name}' has the shape {array.shape}, but the model takes {tensor.shape}.{hint}"
+        )
+    return array
+
+
+def make_placeholder(value: ArrayLike) -> tf.Tensor:
+    """Creates a placeholder in the default graph for values like this one, of any batch size.
+
+    Args:
+      value: An array or nested list; a scalar has no batch dimension.
+    """
+    example = value if isinstance(value, (np.ndarray, np.generic)) else _to_tensorflow_array(value)
+    shape = [None, *example.shape[1:]] if example.ndim else []
+    dtype = tf.string if example.dtype.kind in "SUO" else tf.as_dtype(example.dtype)
+    return tf.compat.v1.placeholder(dtype, shape)
+
+
+def _to_tensorflow_array(value: ArrayLike) -> np.ndarray:
+    """Converts Python numbers to float32 and int32, as TensorFlow does."""
+    array = np.asarray(value)
+    narrow = {"f": np.float32, "i": np.int32}.get(array.dtype.kind)
+    is_wide = array.dtype in (np.float64, np.int64) and not hasattr(value, "dtype")
+    return array.astype(narrow) if narrow and is_wide else array
+
+
+def _cast(name: str, value: ArrayLike, tensor: tf.Tensor) -> np.ndarray:
+    dtype = tensor.dtype
+    expected = dtype.as_numpy_dtype
+    array = np.asarray(value)
+    if array.dtype == expected:
+        return array
+    if dtype == tf.string:
+        if array.dtype.kind not in "SU":
+            hint = explain_examples({name: tensor})
+            raise ValueError(f"'{name}' is {array.dtype}, but the model takes strings.{hint}")
+        # NumPy's own type of strings drops trailing zero bytes, which serialized messages may have.
+        return np.asarray(value, object)
+    if not np.can_cast(array.dtype, expected, casting="same_kind"):
+        raise ValueError(
+            f"'{name}' is {array.dtype}, but the model takes {np.dtype(expected)}; convert it."
+        )
+    return array.astype(expected)
+
+
+class NotStringsError(tf.errors.InternalError, ValueError):  # type: ignore[misc]
+    """Error for an object that is no string in an input of strings."""
 
 
 class MissingInputError(tf.errors.InvalidArgumentError, ValueError):  # type: ignore[misc]
@@ -70,7 +163,11 @@ class Predictor:
         }
         if len(inputs) < len(self.feed_tensors):
             return self._predict_from_some(inputs)
-        return dict(zip(self._names, run(*inputs.values()), strict=True))
+        try:
+            return dict(zip(self._names, run(*inputs.values()), strict=True))
+        except tf.errors.InternalError as error:
+            self._explain_objects(inputs, error)
+            raise
 
     __call__ = predict
 
@@ -90,6 +187,20 @@ class Predictor:
                 f"{sorted(self.fetch_tensors)} need them: {error.message.splitlines()[0]}",
             ) from error
         return outputs
+
+    def _explain_objects(
+        self, inputs: Mapping[str, np.ndarray], error: tf.errors.InternalError
+    ) -> None:
+        """Raises NotStringsError if an input of strings has another object."""
+        for name, value in inputs.items():
+            other = find_other_object(value)
+            if other is not None:
+                raise NotStringsError(
+                    error.node_def,
+                    error.op,
+                    f"'{name}' has {other!r} of type {type(other).__name__}, but the model takes "
+                    f"strings.{explain_examples({name: self.feed_tensors[name]})}",
+                ) from None
 
     def close(self) -> None:
         """Releases the model, and cancels calls in other threads."""
@@ -133,7 +244,9 @@ def _as_inputs(batch: Batch, feed_tensors: Mapping[str, tf.Tensor]) -> Mapping[s
         return {next(iter(feed_tensors)): batch}
     unexpected = sorted(set(batch) - set(feed_tensors))
     if unexpected:
+        hint = explain_examples(feed_tensors)
         raise ValueError(
             f"Got unexpected keys in input_dict: {unexpected}\nexpected: {sorted(feed_tensors)}"
+            + (f".{hint}" if hint else "")
         )
     return batch

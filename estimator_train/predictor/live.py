@@ -17,15 +17,14 @@ from estimator_train.engine.checkpoints.storage import (
     StorageFaultError,
     allow_single_attempt,
 )
-from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
+from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.open_model import open_restored_session
 from estimator_train.engine.sessions.session import make_session_config
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.export.receivers import Receiver, ReceiverFn
 from estimator_train.export.signatures import make_signatures
-from estimator_train.predictor.base import Predictor
-from estimator_train.predictor.batches import Batch, make_placeholder
+from estimator_train.predictor.base import Batch, Predictor, make_placeholder
 from estimator_train.predictor.saved_model import DEFAULT_KEY
 
 _LOG = tf.get_logger()
@@ -40,7 +39,12 @@ GetOutputs: TypeAlias = Callable[[EstimatorSpec, Receiver], Outputs]
 class _HasContext(Protocol):
     """An Estimator, whose module imports this one."""
 
-    def _engine_context(self, mode: str | None) -> EstimatorContext: ...
+    @property
+    def model_dir(self) -> str: ...
+
+    def _make_job(self, mode: str | None) -> Job: ...
+
+    def _prepare_checkpoints(self) -> None: ...
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +64,7 @@ class EstimatorPredictor:
     context manager.
 
     Args:
-      context: The estimator.
+      job: The call of the Estimator.
       serving_input_receiver_fn: Function that returns a receiver for the inputs, as for
         `export_saved_model`. By default the inputs are the features, and the first batch
         determines their names, dtypes and shapes.
@@ -72,7 +76,7 @@ class EstimatorPredictor:
 
     def __init__(
         self,
-        context: EstimatorContext,
+        job: Job,
         serving_input_receiver_fn: ReceiverFn | None,
         get_outputs: GetOutputs,
         checkpoint_path: str | None = None,
@@ -83,7 +87,7 @@ class EstimatorPredictor:
                 f"reload=True follows the latest checkpoint of model_dir, so checkpoint_path must "
                 f"be None, but got {checkpoint_path}."
             )
-        self._context = context
+        self._job = job
         self._get_outputs = get_outputs
         self._reload = reload
         self._lock = threading.Lock()
@@ -91,8 +95,8 @@ class EstimatorPredictor:
         self._model: _Model | None = None
         self._predictor: Predictor | None = None
         self._fixed_path = os.fsdecode(checkpoint_path) if checkpoint_path else None
-        self._path = self._fixed_path or latest_checkpoint(context.model_dir)
-        log_untrained(context.model_dir, self._path, "predict")
+        self._path = self._fixed_path or latest_checkpoint(job.model_dir)
+        log_untrained(job.model_dir, self._path, "predict")
         self._state: Hashable = None
         self._state = self._get_model_dir_state()
         self._has_receiver = serving_input_receiver_fn is not None
@@ -176,26 +180,26 @@ class EstimatorPredictor:
         return self._build(make_receiver)
 
     def _build(self, serving_input_receiver_fn: ReceiverFn) -> _Model:
-        context = self._context
-        with open_model_graph(context) as graph:
-            context.create_global_step(graph)
+        job = self._job
+        with open_model_graph(job) as graph:
+            job.create_global_step(graph)
             receiver = serving_input_receiver_fn()
             feeds = receiver.receiver_tensors
-            spec = call_model_fn(context, receiver.features, None, ModeKeys.PREDICT)
-            if context.warm_start:
-                warm_start.apply(context.warm_start, self._path)
+            spec = call_model_fn(job, receiver.features, None, ModeKeys.PREDICT)
+            if job.warm_start:
+                warm_start.apply(job.warm_start, self._path)
             return _Model(graph, spec.scaffold, feeds, self._get_outputs(spec, receiver))
 
     def _open(self, model: _Model) -> None:
         def restore(path: str | None) -> tuple[str | None, tf.compat.v1.Session]:
-            settings = make_session_config(self._context)
+            settings = make_session_config(self._job)
             return path, open_restored_session(model.graph, model.scaffold, settings, path)
 
         if self._fixed_path or self._path is None:
             session = restore(self._path)[1]
         else:
             self._path, session = retry_on_deleted_checkpoint(
-                self._context.model_dir, restore, self._path
+                self._job.model_dir, restore, self._path
             )
         fetches = model.fetches if isinstance(model.fetches, Mapping) else {_SINGLE: model.fetches}
         self._model = model
@@ -204,7 +208,7 @@ class EstimatorPredictor:
     def _get_model_dir_state(self) -> Hashable:
         """Returns a fingerprint that changes when a checkpoint is written."""
         try:
-            return compute_fingerprint(f"{self._context.model_dir}/checkpoint")
+            return compute_fingerprint(f"{self._job.model_dir}/checkpoint")
         except MISSING_ERRORS:
             return None
         except (tf.errors.OpError, OSError):  # The storage fails: keep the loaded checkpoint.
@@ -223,7 +227,7 @@ class EstimatorPredictor:
             assert self._model is not None
             try:
                 with allow_single_attempt():
-                    path = latest_checkpoint(self._context.model_dir)
+                    path = latest_checkpoint(self._job.model_dir)
                     if path is None or path == old_path:
                         return predictor
                     self._path = path
@@ -266,9 +270,8 @@ def from_estimator(
       ValueError: There is no checkpoint, or the output does not exist; the latter error is also a
         KeyError.
     """
-    model_dir = estimator._engine_context(None).model_dir
-    if latest_checkpoint(model_dir) is None:
-        raise ValueError(f"Couldn't find trained model at {model_dir}.")
+    if latest_checkpoint(estimator.model_dir) is None:
+        raise ValueError(f"Couldn't find trained model at {estimator.model_dir}.")
     return open_estimator(
         estimator, serving_input_receiver_fn, make_output_getter(output_key), config
     )
@@ -281,10 +284,11 @@ def open_estimator(
     config: tf.compat.v1.ConfigProto | None,
 ) -> EstimatorPredictor:
     """Opens an Estimator, trained or not; `EstimatorPredictor` describes the arguments."""
-    context: EstimatorContext = estimator._engine_context(None)
+    estimator._prepare_checkpoints()
+    job = estimator._make_job(None)
     if config is not None:
-        context = dataclasses.replace(context, config=context.config.replace(session_config=config))
-    return EstimatorPredictor(context, serving_input_receiver_fn, get_outputs)
+        job = dataclasses.replace(job, config=job.config.replace(session_config=config))
+    return EstimatorPredictor(job, serving_input_receiver_fn, get_outputs)
 
 
 class UnknownOutputError(KeyError, ValueError):
@@ -301,7 +305,8 @@ def make_output_getter(output_key: str | None) -> GetOutputs:
         key = output_key or DEFAULT_KEY
         if key not in signatures:
             raise UnknownOutputError(
-                f'Got output_key "{key}". The model\'s outputs are {sorted(signatures)}.'
+                f'Got output_key "{key}". The model\'s outputs are {sorted(signatures)}. '
+                "output_key chooses one of them."
             )
         graph = tf.compat.v1.get_default_graph()
         outputs = signatures[key].outputs

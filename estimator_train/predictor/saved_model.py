@@ -140,7 +140,7 @@ def get_signature(meta_graph: Message, key: str | None, export_dir: str) -> Mess
     if key not in meta_graph.signature_def:
         raise ValueError(
             f'Got signature_def_key "{key}". Available signatures in {export_dir} are '
-            f"{sorted(meta_graph.signature_def)}."
+            f"{sorted(meta_graph.signature_def)}. signature_def_key chooses one of them."
         )
     return meta_graph.signature_def[key]
 

@@ -1,4 +1,4 @@
-"""RunConfig: the settings of a job, their checks, and the task of this process."""
+"""RunConfig: the settings of a job, their valid values, and the task of this process."""
 
 from estimator_train.run_config.run_config import RunConfig
 

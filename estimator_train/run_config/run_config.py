@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import operator
+import os
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
 
 import tensorflow as tf
 
@@ -17,19 +19,45 @@ from estimator_train.cluster import (
     read_tf_config,
 )
 from estimator_train.lifecycle.preemption import Preemption
-from estimator_train.run_config import checks
-from estimator_train.run_config.session_config import make_default_session_config
-from estimator_train.run_config.settings import (
-    PathSetting,
-    ReadOnly,
-    Setting,
-    add_settings,
-    list_settings,
-)
+from estimator_train.run_config import setting_values
+from estimator_train.run_config.setting_values import make_default_session_config
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+T = TypeVar("T")
 _UNSET: Any = object()
 _STEPS, _SECS = "save_checkpoints_steps", "save_checkpoints_secs"
 _DEFAULT_SAVE_SECS = 600
+# Each setting in the order of the constructor, and the check of its values; None is always valid.
+_CHECKS: dict[str, setting_values.Check | None] = {
+    "model_dir": setting_values.NON_EMPTY,
+    "tf_random_seed": setting_values.INTEGER,
+    "save_summary_steps": setting_values.AT_LEAST_ZERO,
+    "save_checkpoints_steps": setting_values.AT_LEAST_ZERO,
+    "save_checkpoints_secs": setting_values.AT_LEAST_ZERO,
+    "session_config": setting_values.CONFIG_PROTO,
+    "keep_checkpoint_max": setting_values.AT_LEAST_ZERO,
+    "keep_checkpoint_every_n_hours": setting_values.POSITIVE,
+    "log_step_count_steps": setting_values.POSITIVE,
+    "train_distribute": None,
+    "device_fn": setting_values.FUNCTION_OF_OP,
+    "protocol": setting_values.PROTOCOL,
+    "eval_distribute": None,
+    "experimental_distribute": None,
+    "experimental_max_worker_delay_secs": setting_values.INTEGER_IF_SET,
+    "session_creation_timeout_secs": setting_values.POSITIVE,
+    "checkpoint_save_graph_def": None,
+    "steps_per_loop": setting_values.LOOP,
+    "checkpoint_mode": setting_values.make_choice_check("async", "sync"),
+    "save_input_position": setting_values.SWITCH,
+    "preemption": setting_values.PREEMPTION,
+    "step_timeout_secs": setting_values.POSITIVE,
+    "allow_shared_model_dir": setting_values.SWITCH,
+    "keep_best": setting_values.KEEP_BEST,
+    "xla": setting_values.XLA,
+    "mixed_precision": setting_values.make_choice_check("bfloat16", "float16"),
+}
 
 
 class DistributeConfig(Protocol):
@@ -40,7 +68,30 @@ class DistributeConfig(Protocol):
     remote_cluster: Any
 
 
-@add_settings
+class ReadOnly(property, Generic[T]):
+    """Attribute that shows the value kept under its name with an underscore before it.
+
+    Args:
+      doc: Its description.
+    """
+
+    def __init__(self, doc: str = "As the constructor's argument of this name.") -> None:
+        self.__doc__ = doc
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        super().__init__(operator.attrgetter(f"_{name}"), doc=self.__doc__)
+        super().__set_name__(owner, name)  # type: ignore[misc]  # Its errors name the attribute.
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __get__(self, instance: None, owner: type[Any], /) -> Self: ...
+        @overload
+        def __get__(self, instance: object, owner: type[Any] | None = None, /) -> T: ...
+        def __get__(self, instance: Any, owner: Any = None, /) -> Any: ...
+        def __set__(self, instance: Any, value: T, /) -> None: ...
+
+
 class RunConfig:
     """Settings of a run, and the task of this process in the cluster that TF_CONFIG describes.
 
@@ -98,58 +149,33 @@ class RunConfig:
       TypeError: A value that is not a number where one is expected.
     """
 
-    model_dir: PathSetting = PathSetting(default=None, check=checks.NON_EMPTY)
-    tf_random_seed: Setting[int | None] = Setting(default=None, check=checks.INTEGER)
-    save_summary_steps: Setting[int | None] = Setting(default=100, check=checks.AT_LEAST_ZERO)
-    save_checkpoints_steps: Setting[int | None] = Setting(
-        default=_UNSET, check=checks.AT_LEAST_ZERO
-    )
-    save_checkpoints_secs: Setting[float | None] = Setting(
-        default=_UNSET, check=checks.AT_LEAST_ZERO
-    )
-    session_config: Setting[tf.compat.v1.ConfigProto | None] = Setting(
-        default=None, check=checks.CONFIG_PROTO
-    )
-    keep_checkpoint_max: Setting[int | None] = Setting(default=5, check=checks.AT_LEAST_ZERO)
-    keep_checkpoint_every_n_hours: Setting[float | None] = Setting(
-        default=10000, check=checks.POSITIVE
-    )
-    log_step_count_steps: Setting[int | None] = Setting(default=100, check=checks.POSITIVE)
-    train_distribute: Setting[tf.distribute.Strategy | None] = Setting(default=None)
-    device_fn: Setting[Callable[[tf.Operation], str] | None] = Setting(
-        default=None, check=checks.FUNCTION_OF_OP
-    )
-    protocol: Setting[str | None] = Setting(default=None, check=checks.PROTOCOL)
-    eval_distribute: Setting[tf.distribute.Strategy | None] = Setting(default=None)
-    experimental_distribute: Setting[DistributeConfig | None] = Setting(default=None)
-    experimental_max_worker_delay_secs: Setting[int | None] = Setting(
-        default=None, check=checks.INTEGER_IF_SET
-    )
-    session_creation_timeout_secs: Setting[float | None] = Setting(
-        default=7200, check=checks.POSITIVE
-    )
-    checkpoint_save_graph_def: Setting[bool] = Setting(default=True)
-    steps_per_loop: Setting[int | str] = Setting(default="auto", check=checks.LOOP, kw_only=True)
-    checkpoint_mode: Setting[str] = Setting(
-        default="async", check=checks.make_choice_check("async", "sync"), kw_only=True
-    )
-    save_input_position: Setting[bool] = Setting(default=False, check=checks.SWITCH, kw_only=True)
-    preemption: Setting[Preemption | bool | None] = Setting(
-        default=None, check=checks.PREEMPTION, kw_only=True
-    )
-    step_timeout_secs: Setting[float | None] = Setting(
-        default=None, check=checks.POSITIVE, kw_only=True
-    )
-    allow_shared_model_dir: Setting[bool | None] = Setting(
-        default=None, check=checks.SWITCH, kw_only=True
-    )
-    keep_best: Setting[tuple[str, str, int] | None] = Setting(
-        default=None, check=checks.KEEP_BEST, kw_only=True
-    )
-    xla: Setting[bool | str] = Setting(default=False, check=checks.XLA, kw_only=True)
-    mixed_precision: Setting[str | None] = Setting(
-        default=None, check=checks.make_choice_check("bfloat16", "float16"), kw_only=True
-    )
+    # The settings, as the constructor's arguments of these names.
+    model_dir = ReadOnly["Any"]()
+    tf_random_seed = ReadOnly["int | None"]()
+    save_summary_steps = ReadOnly["int | None"]()
+    save_checkpoints_steps = ReadOnly["int | None"]()
+    save_checkpoints_secs = ReadOnly["float | None"]()
+    session_config = ReadOnly["tf.compat.v1.ConfigProto | None"]()
+    keep_checkpoint_max = ReadOnly["int | None"]()
+    keep_checkpoint_every_n_hours = ReadOnly["float | None"]()
+    log_step_count_steps = ReadOnly["int | None"]()
+    train_distribute = ReadOnly["tf.distribute.Strategy | None"]()
+    device_fn = ReadOnly["Callable[[tf.Operation], str] | None"]()
+    protocol = ReadOnly["str | None"]()
+    eval_distribute = ReadOnly["tf.distribute.Strategy | None"]()
+    experimental_distribute = ReadOnly["DistributeConfig | None"]()
+    experimental_max_worker_delay_secs = ReadOnly["int | None"]()
+    session_creation_timeout_secs = ReadOnly["float | None"]()
+    checkpoint_save_graph_def = ReadOnly["bool"]()
+    steps_per_loop = ReadOnly["int | str"]()
+    checkpoint_mode = ReadOnly["str"]()
+    save_input_position = ReadOnly["bool"]()
+    preemption = ReadOnly["Preemption | bool | None"]()
+    step_timeout_secs = ReadOnly["float | None"]()
+    allow_shared_model_dir = ReadOnly["bool | None"]()
+    keep_best = ReadOnly["tuple[str, str, int] | None"]()
+    xla = ReadOnly["bool | str"]()
+    mixed_precision = ReadOnly["str | None"]()
 
     # The task of this process in the cluster.
     service = ReadOnly["dict[str, object] | None"]("Platform settings in TF_CONFIG, or None.")
@@ -166,8 +192,40 @@ class RunConfig:
     num_worker_replicas = ReadOnly[int]("Number of workers, the chief included.")
     device_filters = ReadOnly["tuple[str, ...]"]("Devices that sessions may see; empty: all.")
 
-    def __post_init__(self) -> None:
-        checks.check_parameter_servers(self.train_distribute, self.eval_distribute)
+    def __init__(
+        self,
+        model_dir: str | os.PathLike[str] | None = None,
+        tf_random_seed: int | None = None,
+        save_summary_steps: int | None = 100,
+        save_checkpoints_steps: int | None = _UNSET,
+        save_checkpoints_secs: float | None = _UNSET,
+        session_config: tf.compat.v1.ConfigProto | None = None,
+        keep_checkpoint_max: int | None = 5,
+        keep_checkpoint_every_n_hours: float | None = 10000,
+        log_step_count_steps: int | None = 100,
+        train_distribute: tf.distribute.Strategy | None = None,
+        device_fn: Callable[[tf.Operation], str] | None = None,
+        protocol: str | None = None,
+        eval_distribute: tf.distribute.Strategy | None = None,
+        experimental_distribute: DistributeConfig | None = None,
+        experimental_max_worker_delay_secs: int | None = None,
+        session_creation_timeout_secs: float | None = 7200,
+        checkpoint_save_graph_def: bool = True,
+        *,
+        steps_per_loop: int | str = "auto",
+        checkpoint_mode: str = "async",
+        save_input_position: bool = False,
+        preemption: Preemption | bool | None = None,
+        step_timeout_secs: float | None = None,
+        allow_shared_model_dir: bool | None = None,
+        keep_best: tuple[str, str, int] | None = None,
+        xla: bool | str = False,
+        mixed_precision: str | None = None,
+    ) -> None:
+        values = {**locals()}  # The arguments: a table checks each by its name.
+        del values["self"]
+        self._store(values)
+        setting_values.check_parameter_servers(train_distribute, eval_distribute)
         self._copy_experimental_distribute()
         self._set_cluster()
 
@@ -183,9 +241,9 @@ class RunConfig:
           TypeError: A value that is not a number where one is expected.
         """
         for name in kwargs:
-            if name not in _SETTINGS:
+            if name not in _CHECKS:
                 raise ValueError(
-                    f"Replacing {name} is not supported. Allowed properties are {list(_SETTINGS)}."
+                    f"Replacing {name} is not supported. Allowed properties are {list(_CHECKS)}."
                 )
         for name, other in ((_STEPS, _SECS), (_SECS, _STEPS)):
             if kwargs.get(name) is not None:
@@ -208,9 +266,15 @@ class RunConfig:
     def _store(self, values: Mapping[str, Any]) -> None:
         """Checks and keeps the values of settings, by the names of the arguments."""
         for name, value in values.items():
-            _SETTINGS[name].store(self, None if value is _UNSET else value)
+            value = None if value is _UNSET else value
+            if isinstance(value, os.PathLike):
+                value = os.fspath(value)
+            check = _CHECKS[name]
+            if check is not None and value is not None:
+                check(name, value)
+            vars(self)[f"_{name}"] = value
         if values.get(_STEPS) is _UNSET and values.get(_SECS) is _UNSET:
-            _SETTINGS[_SECS].store(self, _DEFAULT_SAVE_SECS)
+            self._save_checkpoints_secs = _DEFAULT_SAVE_SECS
         if None not in (self.save_checkpoints_steps, self.save_checkpoints_secs):
             raise ValueError(
                 "`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set."
@@ -233,7 +297,7 @@ class RunConfig:
             if strategy and current:
                 raise ValueError(f"Either `{name}` or`experimental_distribute.{name}` can be set.")
             if strategy:
-                _SETTINGS[name].store(self, strategy)
+                vars(self)[f"_{name}"] = strategy
 
     def _set_cluster(self) -> None:
         """Stores the task, service and model_dir that TF_CONFIG has for this process."""
@@ -269,9 +333,6 @@ class RunConfig:
         self._device_filters = cluster.device_filters
         if self.session_config is None and cluster.device_filters and not self.train_distribute:
             self._session_config = make_default_session_config(cluster.device_filters)
-
-
-_SETTINGS = list_settings(RunConfig)
 
 
 def _find_common_model_dir(own: str | None, from_tf_config: str | None) -> str | None:

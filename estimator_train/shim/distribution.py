@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 
 import estimator_train
-from estimator_train.bootstrap import import_hook, installed
+from estimator_train.bootstrap import import_hook, start_up
 
 NAME = "estimator-train-shim"
 _FILES = "estimator_train_shim"
@@ -52,7 +52,7 @@ def install_shim() -> Path:
       ShimError: The environment has TensorFlow with its own tf.estimator, has a shim in another
         folder, or cannot be written.
     """
-    problem = installed.find_problem()
+    problem = start_up.find_version_problem()
     if problem:
         raise ShimError(problem)
     folder = _find_folder()

@@ -30,7 +30,7 @@ def has(name: str) -> bool:
     """
     if not has_legacy():
         return name in _WITHOUT_LEGACY
-    from estimator_train.legacy.trees import shown
+    from estimator_train.legacy.old_names import shown
 
     return shown.has(name)
 
@@ -39,7 +39,7 @@ def find_view(name: str) -> ModuleType:
     """Returns the module that has the names of a shown module."""
     if not has_legacy():
         return importlib.import_module(_WITHOUT_LEGACY.get(name, "estimator_train.compat.v1"))
-    from estimator_train.legacy.trees import shown
+    from estimator_train.legacy.old_names import shown
 
     return shown.find_view(name)
 

@@ -1,10 +1,8 @@
 """TPUEstimator on CPU and GPU."""
 
 import contextlib
-import contextvars
 import copy
 import dataclasses
-import functools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
@@ -12,10 +10,9 @@ from typing import Any, NoReturn
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
-from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.hook_types import Hook, Listener
+from estimator_train.engine.job import Job, call_model_fn, validate_model_fn
 from estimator_train.engine.type_aliases import InputFn, Params, PredictKeys, TensorStructure
-from estimator_train.engine.user_functions import call_model_fn, validate_model_fn
 from estimator_train.estimator import Estimator
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.estimator_spec.tpu_spec import TPUEstimatorSpec
@@ -25,10 +22,6 @@ from estimator_train.tpu.config import RunConfig
 _LOG = tf.get_logger()
 _BATCH_SIZE = "batch_size"
 _RESERVED = [_BATCH_SIZE, "context"]
-# The Estimator whose functions the engine calls in this thread, and their params.
-_call: contextvars.ContextVar[tuple[Any, Any]] = contextvars.ContextVar(
-    "call", default=(None, None)
-)
 
 
 class TPUEstimator(Estimator):
@@ -154,41 +147,19 @@ class TPUEstimator(Estimator):
             )
 
     def _refuse(self, input_fn: InputFn, mode: str) -> NoReturn:
-        context = dataclasses.replace(self._engine_context(mode), model_fn=self._user_model_fn)
-        no_tpu.refuse(context, input_fn, mode)
+        job = dataclasses.replace(self._make_job(mode), model_fn=self._user_model_fn)
+        no_tpu.refuse(job, input_fn, mode)
 
-    def _engine_context(self, mode: str | None) -> EstimatorContext:
-        """Returns the Estimator as the engine sees it, with the batch sizes.
+    def _make_job(self, mode: str | None) -> Job:
+        """Returns one call of this Estimator for the engine, with the batch sizes.
 
         The params of train, evaluate and predict have the batch size of the mode; those of exports
         and predictors have none.
         """
-        context = super()._engine_context(mode)
-        size = self._batch_sizes.get(mode)
-        params = context.params if size is None else _add_param(context.params, _BATCH_SIZE, size)
-        call = functools.partial(self._call_with_params, params)
-        return dataclasses.replace(
-            context,
-            call_model_fn=functools.partial(call, context.call_model_fn),
-            call_input_fn=functools.partial(call, context.call_input_fn),
-            params=params,
-            examples_per_step=self._batch_sizes[ModeKeys.TRAIN],
-        )
-
-    def _call_with_params(
-        self, params: Params, function: Callable[..., Any], *args: Any, **kwargs: Any
-    ) -> Any:
-        """Calls a function in which `_get_call_params` returns `params`."""
-        token = _call.set((self, params))
-        try:
-            return function(*args, **kwargs)
-        finally:
-            _call.reset(token)
-
-    def _get_call_params(self) -> Any:
-        """Returns the params of the engine's call in this thread, or those outside of a call."""
-        estimator, params = _call.get()
-        return params if estimator is self else self.params
+        job, size = super()._make_job(mode), self._batch_sizes.get(mode)
+        params = job.params if size is None else _add_param(job.params, _BATCH_SIZE, size)
+        examples_per_step = self._batch_sizes[ModeKeys.TRAIN]
+        return dataclasses.replace(job, params=params, examples_per_step=examples_per_step)
 
 
 @contextlib.contextmanager

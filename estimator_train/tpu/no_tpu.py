@@ -5,11 +5,10 @@ from typing import NoReturn
 
 import tensorflow as tf
 
-from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
 from estimator_train.engine.inputs.input_fn import call_input_fn, is_dataset, split
+from estimator_train.engine.job import Job, list_argument_names
 from estimator_train.engine.type_aliases import InputFn, TensorStructure
-from estimator_train.engine.user_functions import list_argument_names
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.tpu.config import InputPipelineConfig, RunConfig
 
@@ -83,14 +82,14 @@ def check_batch_size(sizes: Mapping[str | None, int | None], mode: str) -> None:
         )
 
 
-def refuse(context: EstimatorContext, input_fn: InputFn, mode: str) -> NoReturn:
+def refuse(job: Job, input_fn: InputFn, mode: str) -> NoReturn:
     """Raises the error of a call that needs a TPU, or that of an argument that comes before it.
 
     tf.estimator looks for the TPU first, unless `TPUConfig(num_shards=1)` tells how many cores the
     model needs: then it builds the model first, and checks what input_fn and model_fn return.
 
     Args:
-      context: The estimator that is run.
+      job: The call of the Estimator.
       input_fn: The user's input_fn.
       mode: A ModeKeys value.
 
@@ -100,14 +99,14 @@ def refuse(context: EstimatorContext, input_fn: InputFn, mode: str) -> NoReturn:
       TypeError: input_fn must return a dataset and does not.
       RuntimeError: The machine has no TPU.
     """
-    if "params" not in list_argument_names(context.model_fn):
+    if "params" not in list_argument_names(job.model_fn):
         raise ValueError(
-            f"model_fn ({context.model_fn}) does not include params argument, required by "
+            f"model_fn ({job.model_fn}) does not include params argument, required by "
             "TPUEstimator to pass batch size as params['batch_size']"
         )
-    settings = getattr(context.config, "tpu_config", None)
+    settings = getattr(job.config, "tpu_config", None)
     if settings is not None and settings.num_shards == 1 and not settings.num_cores_per_replica:
-        _check_functions(context, input_fn, mode, settings.per_host_input_for_training)
+        _check_functions(job, input_fn, mode, settings.per_host_input_for_training)
     raise RuntimeError(
         "Cannot find any TPU cores in the system. estimator_train runs on CPU and GPU: pass "
         "use_tpu=False (it is True by default); on a TPU, train the model with tf_keras and "
@@ -115,13 +114,11 @@ def refuse(context: EstimatorContext, input_fn: InputFn, mode: str) -> NoReturn:
     )
 
 
-def _check_functions(
-    context: EstimatorContext, input_fn: InputFn, mode: str, pipeline: int
-) -> None:
+def _check_functions(job: Job, input_fn: InputFn, mode: str, pipeline: int) -> None:
     """Checks the results of input_fn and model_fn."""
-    with open_model_graph(context) as graph:
-        context.create_global_step(graph)
-        result = call_input_fn(context, input_fn, mode)
+    with open_model_graph(job) as graph:
+        job.create_global_step(graph)
+        result = call_input_fn(job, input_fn, mode)
         if is_dataset(result):
             result = tf.compat.v1.data.make_initializable_iterator(result).get_next()
         elif mode == ModeKeys.PREDICT:
@@ -139,7 +136,7 @@ def _check_functions(
             _check_batch_dimension(features, labels)
         _check_static_shapes("features", features)
         _check_static_shapes("labels", labels)
-        spec = call_model_fn(context, features, labels, mode)
+        spec = call_model_fn(job, features, labels, mode)
         if spec.training_chief_hooks:
             raise ValueError(
                 "training_chief_hooks returned by EstimatorSpec is not supported in TPUEstimator."

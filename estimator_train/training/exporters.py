@@ -1,6 +1,7 @@
 """Exporters: which evaluated checkpoints become SavedModels, and which SavedModels are kept."""
 
 import abc
+import glob
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -8,8 +9,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.user_functions import list_argument_names
-from estimator_train.training.early_stopping.eval_metrics import EvalMetrics
+from estimator_train.engine.job import list_argument_names
+from estimator_train.engine.run.evaluate import ResultsWithoutBatches
+from estimator_train.training.eval_metrics import EvalMetrics
 
 _LOG = tf.get_logger()
 _TIMESTAMP = re.compile(r"\d{10}")
@@ -167,6 +169,8 @@ def _loss_smaller(
 class BestExporter(_SavedModelExporter):
     """Exports a checkpoint that is better than all that were evaluated before it.
 
+    A checkpoint whose evaluation read no batch is not exported.
+
     After a restart the best result so far is found in the event files of earlier evaluations, as
     long as there is an export at all.
 
@@ -210,6 +214,8 @@ class BestExporter(_SavedModelExporter):
     def _wants(
         self, model_dir: str, export_path: str, result: Mapping[str, Any], is_final: bool
     ) -> bool:
+        if isinstance(result, ResultsWithoutBatches):
+            return False
         if self._model_dir != model_dir:
             self._model_dir = model_dir
             self._best = self._find_best_before(model_dir, export_path, result)
@@ -228,7 +234,7 @@ class BestExporter(_SavedModelExporter):
         if not list_exports(export_path):
             return None
         best = None
-        pattern = os.path.join(model_dir, self._event_file_pattern)
+        pattern = os.path.join(glob.escape(model_dir), self._event_file_pattern)
         evaluated = (current or {}).get("global_step")
         for step, result in EvalMetrics(pattern).read().items():
             if step != evaluated and (best is None or self._is_better(best, result)):

@@ -151,7 +151,30 @@ class EvalSpec(_EvalFields):
         return spec
 
 
-def check_exporter_names(exporters: Sequence[Exporter]) -> None:
+def check_specs(train_spec: object, eval_spec: Any) -> list[EvalSpec]:
+    """Checks the arguments of `train_and_evaluate`; returns the EvalSpecs."""
+    if not isinstance(train_spec, TrainSpec):
+        raise TypeError(
+            f"`train_spec` must have type `tf.estimator.TrainSpec`. Got: {type(train_spec)}"
+        )
+    is_sequence = isinstance(eval_spec, Sequence) and not isinstance(eval_spec, (EvalSpec, str))
+    specs = list(eval_spec) if is_sequence and eval_spec else [eval_spec]
+    for spec in specs:
+        if not isinstance(spec, EvalSpec):
+            raise TypeError(
+                f"`eval_spec` must have type `tf.estimator.EvalSpec`. Got: {type(spec)}"
+            )
+    names = [spec.name for spec in specs]
+    if len({name or None for name in names}) < len(names):
+        raise ValueError(
+            "EvalSpecs must have unique names, by which their metrics are kept apart. All names: "
+            f"{names}"
+        )
+    _check_exporter_names([exporter for spec in specs for exporter in spec.exporters])
+    return specs
+
+
+def _check_exporter_names(exporters: Sequence[Exporter]) -> None:
     """Checks that the names of exporters differ: each names a directory.
 
     Raises:
@@ -197,5 +220,5 @@ def _check_exporters(exporters: Exporter | Iterable[Exporter] | None) -> tuple[E
             "`exporters` must be an Exporter, an iterable of Exporter, or `None`, found "
             f"{exporters}."
         )
-    check_exporter_names(found)
+    _check_exporter_names(found)
     return found

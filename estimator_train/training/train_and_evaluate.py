@@ -1,22 +1,99 @@
 """`train_and_evaluate`: training with evaluations and exports, as one job that can be restarted."""
 
 import os
+import time
 from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train import cluster
 from estimator_train.cluster import EVALUATOR, MASTER
-from estimator_train.estimator import Estimator
-from estimator_train.estimator.type_check import check_estimator
+from estimator_train.estimator import Estimator, check_estimator
 from estimator_train.lifecycle.preemption import handle_preemption
 from estimator_train.run_config import RunConfig
 from estimator_train.training.evaluations import Evaluation, EvaluationListener
-from estimator_train.training.finished import Finished
-from estimator_train.training.roles import has_role, run_role, train
-from estimator_train.training.specs import EvalSpec, TrainSpec, check_exporter_names
+from estimator_train.training.evaluator import Finished, evaluate_continuously
+from estimator_train.training.specs import EvalSpec, TrainSpec, check_specs
+from estimator_train.training.stopping_hooks import StopAfterSeconds
 
+_DELAY_SECS = 5
+_MAX_DELAY_SECS = 60
 _LOG = tf.get_logger()
+
+
+def has_role(estimator: Estimator) -> bool:
+    """Returns whether this process is a task of a cluster."""
+    config = estimator.config
+    return bool(config.cluster_spec) or config.task_type == cluster.EVALUATOR
+
+
+def run_role(
+    estimator: Estimator, train_spec: TrainSpec, specs: Sequence[EvalSpec]
+) -> list[Evaluation] | None:
+    """Runs this task's part of `train_and_evaluate`.
+
+    Args:
+      estimator: The Estimator.
+      train_spec: The training.
+      specs: The evaluations.
+
+    Returns:
+      The evaluations of an evaluator; None for all other roles.
+
+    Raises:
+      ValueError: The role is unknown.
+    """
+    role = estimator.config.task_type
+    if role == cluster.EVALUATOR:
+        return evaluate_continuously(estimator, train_spec, specs)
+    if estimator.config.is_chief:
+        with Finished(estimator.model_dir).mark_end():
+            train(estimator, train_spec)
+    elif role == cluster.WORKER:
+        if not estimator.config.train_distribute:
+            _delay_start(estimator)
+        train(estimator, train_spec)
+    elif role == cluster.PS:
+        train(estimator, train_spec)  # It serves variables.
+    else:
+        known = [cluster.CHIEF, cluster.EVALUATOR, cluster.MASTER, cluster.PS, cluster.WORKER]
+        raise ValueError(f"Task type {role} is not supported. Supported task types are {known}")
+    return None
+
+
+def train(
+    estimator: Estimator,
+    train_spec: TrainSpec,
+    listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener] = (),
+) -> None:
+    """Trains by a TrainSpec.
+
+    Args:
+      estimator: The Estimator.
+      train_spec: The training.
+      listeners: Further listeners, after those of the TrainSpec.
+    """
+    hooks = list(train_spec.hooks)
+    if train_spec.max_time is not None:
+        hooks.append(StopAfterSeconds(train_spec.max_time))
+    estimator.train(
+        train_spec.input_fn,
+        hooks=hooks,
+        max_steps=train_spec.max_steps,
+        saving_listeners=[*train_spec.saving_listeners, *listeners],
+    )
+
+
+def _delay_start(estimator: Estimator) -> None:
+    """Delays a worker of an asynchronous training, so that workers start one after another."""
+    config = estimator.config
+    longest = config.experimental_max_worker_delay_secs
+    longest = _MAX_DELAY_SECS if longest is None else longest
+    secs = min(longest, _DELAY_SECS * (config.task_id + 1))
+    if secs > 0:
+        _LOG.info("Waiting %d secs before starting training.", secs)
+        time.sleep(secs)
 
 
 def train_and_evaluate(
@@ -39,9 +116,10 @@ def train_and_evaluate(
 
     Returns:
       The metrics of the last evaluation (as `Estimator.evaluate` returns them) and the list of what
-      the exporters returned after it; both are missing (None) if max_steps was reached before. With
-      several EvalSpecs, a dict of each by the names of the specs. In a cluster the evaluator and a
-      master return this, and all others None.
+      the exporters returned after it. If max_steps was reached before, nothing runs: the metrics
+      are those that `history.jsonl` has for the latest checkpoint, or None, and the exports are
+      None. With several EvalSpecs, a dict of each by the names of the specs. In a cluster the
+      evaluator and a master return this, and all others None.
 
     Raises:
       TypeError: An argument is of a wrong type.
@@ -49,7 +127,8 @@ def train_and_evaluate(
         checkpoints, or this process has a role in a cluster that cannot be run.
       DeadlineExceededError: Another process of the cluster did not come up.
     """
-    specs = check_specs(estimator, train_spec, eval_spec)
+    check_estimator(estimator)
+    specs = check_specs(train_spec, eval_spec)
     _check_one_evaluator(estimator.config)
     _LOG.info("Not using Distribute Coordinator.")
     with handle_preemption(estimator.config.preemption):  # Beyond the training: to its last export.
@@ -79,30 +158,6 @@ def _check_one_evaluator(config: RunConfig) -> None:
         )
 
 
-def check_specs(estimator: object, train_spec: object, eval_spec: Any) -> list[EvalSpec]:
-    """Checks the arguments of `train_and_evaluate`; returns the EvalSpecs."""
-    check_estimator(estimator)
-    if not isinstance(train_spec, TrainSpec):
-        raise TypeError(
-            f"`train_spec` must have type `tf.estimator.TrainSpec`. Got: {type(train_spec)}"
-        )
-    is_sequence = isinstance(eval_spec, Sequence) and not isinstance(eval_spec, (EvalSpec, str))
-    specs = list(eval_spec) if is_sequence and eval_spec else [eval_spec]
-    for spec in specs:
-        if not isinstance(spec, EvalSpec):
-            raise TypeError(
-                f"`eval_spec` must have type `tf.estimator.EvalSpec`. Got: {type(spec)}"
-            )
-    names = [spec.name for spec in specs]
-    if len({name or None for name in names}) < len(names):
-        raise ValueError(
-            "EvalSpecs must have unique names, by which their metrics are kept apart. All names: "
-            f"{names}"
-        )
-    check_exporter_names([exporter for spec in specs for exporter in spec.exporters])
-    return specs
-
-
 def _run_local(
     estimator: Estimator, train_spec: TrainSpec, specs: Sequence[EvalSpec]
 ) -> list[Evaluation]:
@@ -127,6 +182,9 @@ def _run_local(
     unfinished.remove()
     if evaluations[0].metrics is not None:
         check_metrics.warn()
+    for evaluation in evaluations:
+        if evaluation.metrics is None:
+            evaluation.read_recorded()
     return evaluations
 
 

@@ -25,8 +25,9 @@ def arrays(
     """Returns batches of numpy arrays: shuffles, repeats, batches and prefetches, in this order.
 
     A batch may contain rows of two epochs, so only the very last batch can be smaller. The
-    arrays never become part of the graph, whatever their size. In graph mode this process
-    reads them when an iterator starts: do not change them until then.
+    arrays never become part of the graph, whatever their size. In graph mode this process copies
+    them when an iterator reads its first batch: do not change them until then. It does not copy
+    read-only arrays, as of `np.load(path, mmap_mode="r")`.
 
     Args:
       features: Array of shape (rows, ...), or a nested structure of dicts and tuples of such

@@ -1,4 +1,4 @@
-"""Batches of pandas frames."""
+"""Batches of frames of pandas or polars."""
 
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 def pandas_frame(
     frame: "pd.DataFrame", label: Hashable | list[Any] = None, **settings: Any
 ) -> tf.data.Dataset:
-    """Returns batches of the rows of a pandas frame.
+    """Returns batches of the rows of a frame of pandas or polars.
 
     Args:
-      frame: The `pandas.DataFrame`.
+      frame: The `pandas.DataFrame` or `polars.DataFrame`.
       label: Name of the label column, or a list of names for a dict of labels; None gives
         features without labels.
       **settings: Settings of `PipelineOptions` by name, or `options=PipelineOptions(...)`.
@@ -30,10 +30,17 @@ def pandas_frame(
     Raises:
       TypeError: `frame` is not a DataFrame, or a column has values other than numbers, bools and
         strings.
-      ValueError: The frame is empty or lacks a label column, or an argument is out of range.
+      ValueError: The frame is empty or lacks a label column, two columns have the same name, a
+        value is missing, or an argument is out of range.
     """
+    if type(frame).__name__ == "LazyFrame":
+        raise TypeError("frame must be a frame in memory, but got LazyFrame: call its collect().")
     if not hasattr(frame, "columns"):
         raise TypeError(f"frame must be a pandas.DataFrame, but got {type(frame).__name__}.")
+    present = list(frame.columns)
+    if len(set(present)) < len(present):
+        twice = sorted({str(name) for name in present if present.count(name) > 1})
+        raise ValueError(f"Columns must have different names, but {', '.join(twice)} appear twice.")
     labels = label if isinstance(label, list) else [] if label is None else [label]
     for name in labels:
         if name not in frame.columns:
@@ -47,14 +54,20 @@ def pandas_frame(
     return arrays(features, label_arrays, **settings)
 
 
-def _as_array(name: Hashable, column: "pd.Series") -> np.ndarray:
-    if column.isna().any() and column.dtype.kind not in "f":
+def _as_array(name: Hashable, column: Any) -> np.ndarray:
+    is_missing = column.isna() if hasattr(column, "isna") else column.is_null()
+    values = column.to_numpy()
+    # NaN is a value in columns of floats.
+    if is_missing.any() and not (values.dtype.kind == "f" and _holds_floats(column)):
         raise ValueError(
-            f"Column {name!r} has no value in {int(column.isna().sum())} row(s): fill them, for "
+            f"Column {name!r} has no value in {int(is_missing.sum())} row(s): fill them, for "
             "example with frame.fillna."
         )
-    if isinstance(column.dtype, np.dtype):
-        return column.to_numpy()
-    # pandas has string and number types that NumPy does not know.
-    values = column.to_numpy()
+    # pandas and polars have string and number types that NumPy does not know.
     return values.astype(object) if values.dtype.kind in "OUT" else values
+
+
+def _holds_floats(column: Any) -> bool:
+    """Returns whether the values of a column of pandas or polars are floats."""
+    dtype = column.dtype
+    return dtype.is_float() if hasattr(dtype, "is_float") else getattr(dtype, "kind", "") == "f"

@@ -88,7 +88,7 @@ def image_folder(
         prefetch_buffer_size=prefetch_buffer_size,
     )
     size, table = _check_size(image_size), _number_labels(labels)
-    files, classes = _list_files(checks.path("file_pattern", file_pattern), table)
+    files, classes = _list_files(checks.tensorflow_path("file_pattern", file_pattern), table)
     grey = None if mixed_channels else _is_first_picture_grey(files)
     decode_options = DecodeOptions(size, full_decode, exact_dct, crop, crop_area, grey)
     numbers = np.arange(len(files))

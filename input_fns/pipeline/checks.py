@@ -1,5 +1,7 @@
 """Checks of arguments for all functions of the package."""
 
+import importlib
+import importlib.util
 import operator
 import os
 from collections.abc import Collection
@@ -51,6 +53,21 @@ def path(name: str, value: Any) -> str:
         return os.fsdecode(value)
     except TypeError:
         raise TypeError(f"{name} must be a path, but got {value!r}.") from None
+
+
+def tensorflow_path(name: str, value: Any) -> str:
+    """Returns a path that TensorFlow opens, whose scheme is registered if it is remote.
+
+    Raises:
+      ImportError: The driver of the scheme is not installed.
+      TypeError: It is not a path.
+      ValueError: No file system is known for the scheme, or the path has no bucket.
+    """
+    text = path(name, value)
+    if "://" in text and importlib.util.find_spec("estimator_train"):
+        # By its name: this package also works without estimator_train, with TensorFlow's schemes.
+        importlib.import_module("estimator_train.remote").prepare_path(text, name)
+    return text
 
 
 def folder_of(name: str, file: str | os.PathLike[str]) -> None:

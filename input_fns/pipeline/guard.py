@@ -47,13 +47,13 @@ class BadRecords:
         if not self.are_skipped:
             with tf.control_dependencies([tf.debugging.Assert(False, [fault])]):
                 return tf.constant(False)
-        error = tf.numpy_function(self._count_skipped, [fault], tf.string, stateful=False)
+        error = tf.numpy_function(self.count_skipped, [fault], tf.string, stateful=False)
         is_allowed = tf.equal(error, "")
         with tf.control_dependencies([tf.debugging.Assert(is_allowed, [error])]):
             return tf.strings.length(error) > 0
 
-    def _count_skipped(self, fault: bytes) -> bytes:
-        """Counts and logs a skipped record; returns an error message if there are too many."""
+    def count_skipped(self, fault: bytes) -> bytes:
+        """Counts and logs a skipped record; returns an error message, or b"" if it is allowed."""
         with self._lock:
             self._skipped += 1
             skipped, maximum = self._skipped, self.options.max_bad_records

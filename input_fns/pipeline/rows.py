@@ -2,10 +2,10 @@
 
 In graph mode, which an Estimator uses, `Dataset.from_tensor_slices` writes its arrays into the
 graph as constants. This fails above 2 GB, and every saved graph contains the data. Here the arrays
-stay outside the graph: a Python function passes them to tf.data when an iterator starts, and then
-tf.data gathers the rows of each batch. In eager mode there is no such graph, and the arrays become
-tensors immediately: TensorFlow would keep a Python function, with its arrays, until the program
-ends.
+stay outside the graph: a Python function passes copies of them (read-only arrays themselves) to
+tf.data when an iterator starts, and then tf.data gathers the rows of each batch. In eager mode
+there is no such graph, and the arrays become tensors immediately: TensorFlow would keep a Python
+function, with its arrays, until the program ends.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+
+_ALIGNMENT = 64  # TensorFlow shares the memory of arrays at such addresses, and copies others.
 
 
 def as_arrays(name: str, structure: Any) -> Any:
@@ -125,7 +127,7 @@ def _map_external_arrays(
     """Returns the dataset of `make_dataset`, whose tensors are created when an iterator starts."""
 
     def return_arrays(_: np.ndarray) -> list[np.ndarray]:
-        return arrays
+        return [_take_snapshot(array) for array in arrays]
 
     def start(zero: tf.Tensor) -> tf.data.Dataset:
         # A stateless function, because tf.data can save such iterators. Its argument is unknown
@@ -136,3 +138,33 @@ def _map_external_arrays(
         return make_dataset([tf.ensure_shape(tensor, array.shape) for tensor, array in pairs])
 
     return tf.data.Dataset.from_tensors(0).flat_map(start)
+
+
+def _take_snapshot(array: np.ndarray) -> np.ndarray:
+    """Returns a copy that TensorFlow shares; the array itself if it is read-only or of objects.
+
+    `estimator_train.engine.inputs` has the same for the arrays of other datasets:
+    neither package imports the other.
+    """
+    if array.dtype.hasobject or _is_immutable(array):
+        return array
+    buffer = np.empty(array.nbytes + _ALIGNMENT, np.uint8)
+    start = -buffer.ctypes.data % _ALIGNMENT
+    copy = buffer[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    np.copyto(copy, array)
+    return copy
+
+
+def _is_immutable(array: Any) -> bool:
+    """Returns whether an array and the memory that it views are read-only."""
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return False
+        array = array.base
+    if array is None:
+        return True
+    try:  # A file mapped for reading, bytes, or a buffer of Arrow.
+        view = memoryview(array)
+        return view.readonly and memoryview(view.obj).readonly
+    except TypeError:
+        return False

@@ -8,15 +8,20 @@ import tensorflow as tf
 from input_fns.pipeline.guard import BadRecords
 from input_fns.pipeline.options import PipelineOptions
 from input_fns.records import delimited
+from input_fns.records.arrow_csv import ArrowCsvParser, can_parse, decode_lines
 from input_fns.records.stream import (
     BUFFER,
     Blocks,
     FilePattern,
     Stream,
-    drop_empty,
+    clean_lines,
     list_files,
     number_records,
 )
+from input_fns.records.text_blocks import TextBlockStream
+
+# Starting the blocks of a smaller file takes longer than parsing its lines.
+_MIN_BLOCKS_BYTES = 1 << 18
 
 
 def csv(
@@ -45,7 +50,7 @@ def csv(
       columns: Names of all columns; required if the files have no header.
       types: Maps column names to tf.float32, tf.float64, tf.int32, tf.int64 or tf.string. The type
         of other columns (tf.int64, tf.float32 or tf.string) is inferred from the first rows of the
-        first file.
+        first file. Integers beyond tf.int64 are tf.string.
       defaults: Maps column names to the value of an empty field. An empty field in a column with a
         given type but no default is an error; in other columns it is 0 or ''.
       select: Columns to read; None reads all.
@@ -63,7 +68,8 @@ def csv(
     Returns:
       A `tf.data.Dataset` of dicts of features, or of (features, label), each of shape
       (batch_size,). For a row that does not match the columns, the iteration raises a
-      `tf.errors.InvalidArgumentError` that names file and record, or skips the row.
+      `tf.errors.InvalidArgumentError` that names file and line (with `newlines_in_fields` the
+      record), or skips the row.
 
     Raises:
       FileNotFoundError: No file matches.
@@ -90,10 +96,7 @@ def csv(
     )
     number_functions = delimited.make_number_functions(read_columns, vocabularies, buckets or {})
 
-    def parse(lines: tf.Tensor) -> Any:
-        values = tf.io.decode_csv(
-            lines, read_columns.record_defaults, delimiter, quotes, na_value, read_columns.selection
-        )
+    def make_batch(values: list[tf.Tensor]) -> Any:
         features = dict(zip(read_columns.names, values, strict=True))
         for name, to_numbers in number_functions.items():
             features[name] = to_numbers(features[name])
@@ -101,8 +104,18 @@ def csv(
             features[name] = _check_known(features[name], len(words))
         return features if label is None else (features, features.pop(label))
 
+    bad = BadRecords(options)
+    mean_bytes = sum(tf.io.gfile.stat(file).length for file in files) / len(files)
+    if can_parse(read_columns) and mean_bytes >= _MIN_BLOCKS_BYTES:
+        parser, row_bytes = ArrowCsvParser(read_columns), delimited.estimate_row_bytes(files[0])
+        return TextBlockStream(files, parser, header, row_bytes, bad).parse_columns(make_batch)
+
+    def parse(lines: tf.Tensor) -> Any:
+        return make_batch(decode_lines(read_columns, lines))
+
     read = _make_line_reader(header, newlines_in_fields)
-    stream = Stream(files, read, BadRecords(options))
+    first_line = None if newlines_in_fields else 2 if header else 1
+    stream = Stream(files, read, bad, first_line)
     return stream.parse_batches(parse, read_columns.explain, is_divisible=True)
 
 
@@ -117,7 +130,7 @@ def _make_line_reader(header: bool, newlines_in_fields: bool) -> Blocks:
         lines = tf.data.TextLineDataset(file, buffer_size=BUFFER)
         if newlines_in_fields:
             lines = _join_quoted_lines(lines)
-        return number_records(lines.skip(1) if header else lines).map(drop_empty)
+        return number_records(lines.skip(1) if header else lines).map(clean_lines)
 
     return read
 

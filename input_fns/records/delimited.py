@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from input_fns.records.stream import BYTE_ORDER_MARK
+
 _INFERENCE_ROWS = 100  # Rows from which the types of columns are inferred.
 _TYPES = (tf.float32, tf.float64, tf.int32, tf.int64, tf.string)
 
@@ -40,8 +42,9 @@ class CsvFormat:
         """
         rows: list[list[str]] = []
         try:
-            with tf.io.gfile.GFile(file) as lines:
-                for row in itertools.islice(self.read_rows(iter(lines)), count):
+            with tf.io.gfile.GFile(file) as opened:
+                lines = itertools.chain([opened.readline().removeprefix(BYTE_ORDER_MARK)], opened)
+                for row in itertools.islice(self.read_rows(lines), count):
                     rows.append(row)
         except (csv.Error, UnicodeDecodeError) as error:
             if not rows:
@@ -89,6 +92,13 @@ def check_rows(files: Sequence[str]) -> None:
                 return
     others = "" if len(files) == 1 else f", and neither do the {len(files) - 1} other files"
     raise ValueError(f"{files[0]} has a header but no rows{others}.")
+
+
+def estimate_row_bytes(file: str) -> float:
+    """Returns the mean size of the first lines of a file."""
+    with tf.io.gfile.GFile(file, "rb") as opened:
+        lines = [len(line) for line in itertools.islice(opened, _INFERENCE_ROWS)]
+    return sum(lines) / len(lines)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -193,10 +203,19 @@ class Columns:
 
 def _infer_type(fields: Iterable[str]) -> tf.DType:
     filled = [field for field in fields if field]
-    for dtype in (tf.int64, tf.float32):
-        if filled and all(_can_read_as(field, dtype) for field in filled):
-            return dtype
-    return tf.string
+    if filled and all(map(_is_integer, filled)):
+        # As floats, different ids beyond int64 (unsigned hashes) would become equal.
+        return tf.int64 if all(_can_read_as(field, tf.int64) for field in filled) else tf.string
+    is_number = filled and all(_can_read_as(field, tf.float32) for field in filled)
+    return tf.float32 if is_number else tf.string
+
+
+def _is_integer(field: str) -> bool:
+    try:
+        int(field)
+    except ValueError:
+        return False
+    return True
 
 
 def _can_read_as(field: str, dtype: tf.DType) -> bool:

@@ -16,12 +16,13 @@ from input_fns.pipeline.batching import make_epochs
 from input_fns.pipeline.guard import BadRecords, describe_in_python, guard_batch, refill_batches
 from input_fns.pipeline.options import DEFAULT_SHUFFLE_ROWS, MEMORY
 
+BYTE_ORDER_MARK = "\ufeff"  # Spreadsheets write it at the start of a text file.
 BLOCK = 256
 BUFFER = 1 << 20  # Bytes to read from a file at a time.
 _PARSE_CHUNK = 512  # Minimum number of records to parse together.
-_FILES_AT_A_TIME = 4
+FILES_AT_A_TIME = 4
 # The number of a record is the number of its file times this, plus its position in the file.
-_MAX_RECORDS = 1 << 40
+MAX_RECORDS = 1 << 40
 
 PathLike = str | os.PathLike[str]
 FilePattern = PathLike | Sequence[PathLike]
@@ -41,7 +42,7 @@ def list_files(file_pattern: FilePattern) -> list[str]:
         raise ValueError("file_pattern must name at least one file, but it is an empty list.")
     files = []
     for pattern in patterns:
-        found = sorted(tf.io.gfile.glob(checks.path("file_pattern", pattern)))
+        found = sorted(tf.io.gfile.glob(checks.tensorflow_path("file_pattern", pattern)))
         if not found:
             raise FileNotFoundError(f"No file matches file_pattern {str(pattern)!r}.")
         files += found
@@ -53,17 +54,16 @@ def list_files(file_pattern: FilePattern) -> list[str]:
     return files
 
 
-class Stream:
-    """Source of the records of some files.
+class FileStream:
+    """Source of the rows of some files.
 
     Args:
       files: The files.
-      blocks: Function from the number and the name of a file to a dataset of (vector of records,
-        vector of their positions in the file).
       bad: Handler of bad records, which has the settings.
+      first_line: Number of the line with the first record, if each record is one line of text.
     """
 
-    def __init__(self, files: Sequence[str], blocks: Blocks, bad: BadRecords) -> None:
+    def __init__(self, files: Sequence[str], bad: BadRecords, first_line: int | None) -> None:
         options = bad.options
         if options.cache not in (None, MEMORY):
             raise ValueError(
@@ -71,10 +71,79 @@ class Stream:
                 "pictures can be cached in a file. Set cache='memory' or cache=None."
             )
         self.files, self.options = list(files), options
-        self._read_blocks, self._bad = blocks, bad
+        self._bad = bad
+        self._unit, self._first = ("record", 1) if first_line is None else ("line", first_line)
         # Pipelines share complete files if each gets the same number. Otherwise every pipeline
         # reads all files, and takes every n-th record.
         self._shards_files = len(self.files) % options.num_pipelines == 0
+
+    def _read_file(self, number: tf.Tensor) -> tf.data.Dataset:
+        """Returns blocks of the own rows of a file."""
+        raise NotImplementedError
+
+    def _describe(
+        self, record: tf.Tensor, number: tf.Tensor, explain: Callable[[bytes], str]
+    ) -> tf.Tensor:
+        """Returns a message about a bad record."""
+        file = tf.gather(tf.constant(self.files), number // MAX_RECORDS)
+        position = tf.strings.as_string(number % MAX_RECORDS + self._first)
+        place = tf.strings.join([file, f", {self._unit} ", position, ": "])
+        return place + describe_in_python(explain, record)
+
+    def _read_epoch(self, seed: tf.Tensor) -> tf.data.Dataset:
+        """Returns blocks of the rows of an epoch."""
+        options = self.options
+        files = list(range(len(self.files)))
+        if self._shards_files:
+            files = files[options.pipeline_index :: options.num_pipelines]
+        numbers = tf.constant(files, tf.int64)
+        if options.shuffle:
+            order = tf.random.experimental.stateless_shuffle(
+                tf.range(len(files)), tf.stack([seed, 1])
+            )
+            numbers = tf.gather(numbers, order)
+        at_a_time = min(FILES_AT_A_TIME, len(files))
+        return tf.data.Dataset.from_tensor_slices(numbers).interleave(
+            self._read_file,
+            cycle_length=at_a_time,
+            num_parallel_calls=min(at_a_time, options.parallel_calls),
+            deterministic=options.deterministic,
+        )
+
+    def _shuffle(self, blocks: tf.data.Dataset, seed: tf.Tensor) -> tf.data.Dataset:
+        options = self.options
+        if not options.shuffle:
+            return blocks
+
+        def shuffle(count: tf.Tensor, rows: Any) -> Any:
+            positions = tf.range(tf.size(tf.nest.flatten(rows)[0]))
+            order = tf.random.experimental.stateless_shuffle(positions, tf.stack([seed, count]))
+            return tf.nest.map_structure(lambda part: tf.gather(part, order), rows)
+
+        size = options.buffer_size or DEFAULT_SHUFFLE_ROWS
+        return blocks.rebatch(size).enumerate(2).map(shuffle)
+
+
+class Stream(FileStream):
+    """Source of the records of some files.
+
+    Args:
+      files: The files.
+      blocks: Function from the number and the name of a file to a dataset of (vector of records,
+        vector of their positions in the file).
+      bad: Handler of bad records, which has the settings.
+      first_line: Number of the line with the first record, if each record is one line of text.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[str],
+        blocks: Blocks,
+        bad: BadRecords,
+        first_line: int | None = None,
+    ) -> None:
+        super().__init__(files, bad, first_line)
+        self._read_blocks = blocks
 
     def batches(self, batches_in_one: int = 1) -> tf.data.Dataset:
         """Returns a dataset of (vector of records, vector of their numbers).
@@ -106,15 +175,13 @@ class Stream:
           is_divisible: Whether parsing several batches together and cutting the result gives the
             same batches. Small batches are then parsed together, because each parsing needs a
             guard.
+          chunk: Minimum number of records to parse together, if that is possible.
         """
         options, bad = self.options, self._bad
         batches_in_one = max(1, _PARSE_CHUNK // options.batch_size) if is_divisible else 1
 
         def describe(record: tf.Tensor, number: tf.Tensor) -> tf.Tensor:
-            file = tf.gather(tf.constant(self.files), number // _MAX_RECORDS)
-            position = tf.strings.as_string(number % _MAX_RECORDS + 1)
-            place = tf.strings.join([file, ", record ", position, ": "])
-            return place + describe_in_python(explain, record)
+            return self._describe(record, number, explain)
 
         def parse_one(record: tf.Tensor, _: tf.Tensor) -> Any:
             return parse(record[tf.newaxis])
@@ -138,30 +205,10 @@ class Stream:
             return options.finish(loaded.rebatch(options.batch_size, options.drop_remainder))
         return options.finish(refill_batches(loaded, bad))
 
-    def _read_epoch(self, seed: tf.Tensor) -> tf.data.Dataset:
-        """Returns blocks of the (records, numbers) of an epoch."""
-        options = self.options
-        files = list(range(len(self.files)))
-        if self._shards_files:
-            files = files[options.pipeline_index :: options.num_pipelines]
-        numbers = tf.constant(files, tf.int64)
-        if options.shuffle:
-            order = tf.random.experimental.stateless_shuffle(
-                tf.range(len(files)), tf.stack([seed, 1])
-            )
-            numbers = tf.gather(numbers, order)
-        at_a_time = min(_FILES_AT_A_TIME, len(files))
-        return tf.data.Dataset.from_tensor_slices(numbers).interleave(
-            self._read_file,
-            cycle_length=at_a_time,
-            num_parallel_calls=min(at_a_time, options.parallel_calls),
-            deterministic=options.deterministic,
-        )
-
     def _read_file(self, number: tf.Tensor) -> tf.data.Dataset:
         options = self.options
         file = tf.gather(tf.constant(self.files), number)
-        first = number * _MAX_RECORDS
+        first = number * MAX_RECORDS
         blocks = self._read_blocks(number, file)
         blocks = blocks.map(lambda rows, positions: (rows, first + positions))
         if self._shards_files:
@@ -169,25 +216,10 @@ class Stream:
 
         def keep_own(records: tf.Tensor, numbers: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
             # In TensorFlow 1 graphs `==` compares Python objects.
-            is_own = tf.equal(
-                numbers % _MAX_RECORDS % options.num_pipelines, options.pipeline_index
-            )
+            is_own = tf.equal(numbers % MAX_RECORDS % options.num_pipelines, options.pipeline_index)
             return tf.boolean_mask(records, is_own), tf.boolean_mask(numbers, is_own)
 
         return blocks.map(keep_own)
-
-    def _shuffle(self, blocks: tf.data.Dataset, seed: tf.Tensor) -> tf.data.Dataset:
-        options = self.options
-        if not options.shuffle:
-            return blocks
-
-        def shuffle(count: tf.Tensor, rows: tuple[tf.Tensor, tf.Tensor]) -> tuple[tf.Tensor, ...]:
-            positions = tf.range(tf.size(rows[0]))
-            order = tf.random.experimental.stateless_shuffle(positions, tf.stack([seed, count]))
-            return tuple(tf.gather(part, order) for part in rows)
-
-        size = options.buffer_size or DEFAULT_SHUFFLE_ROWS
-        return blocks.rebatch(size).enumerate(2).map(lambda count, rows: shuffle(count, rows))
 
 
 def number_records(records: tf.data.Dataset) -> tf.data.Dataset:
@@ -200,7 +232,13 @@ def number_records(records: tf.data.Dataset) -> tf.data.Dataset:
     return records.batch(BLOCK).scan(tf.constant(0, tf.int64), number)
 
 
-def drop_empty(lines: tf.Tensor, numbers: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    """Removes the empty lines of a block."""
+def clean_lines(lines: tf.Tensor, numbers: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    """Removes the empty lines of a block, and a byte order mark from the first block of a file."""
+
+    def remove_mark() -> tf.Tensor:
+        first = tf.strings.regex_replace(lines[:1], f"^{BYTE_ORDER_MARK}", "")
+        return tf.concat([first, lines[1:]], axis=0)
+
+    lines = tf.cond(tf.equal(numbers[0], 0), remove_mark, lambda: lines)
     has_text = tf.strings.length(lines) > 0
     return tf.boolean_mask(lines, has_text), tf.boolean_mask(numbers, has_text)

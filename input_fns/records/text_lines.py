@@ -10,9 +10,10 @@ from input_fns.pipeline.guard import BadRecords
 from input_fns.pipeline.options import PipelineOptions
 from input_fns.records.stream import (
     BUFFER,
+    BYTE_ORDER_MARK,
     FilePattern,
     Stream,
-    drop_empty,
+    clean_lines,
     list_files,
     number_records,
 )
@@ -60,7 +61,7 @@ def text_lines(
     files = list_files(file_pattern)
 
     def blocks(_: tf.Tensor, file: tf.Tensor) -> tf.data.Dataset:
-        return number_records(tf.data.TextLineDataset(file, buffer_size=BUFFER)).map(drop_empty)
+        return number_records(tf.data.TextLineDataset(file, buffer_size=BUFFER)).map(clean_lines)
 
     stream = Stream(files, blocks, BadRecords(options))
     if vocabulary is None:
@@ -102,11 +103,12 @@ def _make_lookup(vocabulary: str | Sequence[str]) -> Callable[[tf.Tensor], tf.Te
     if isinstance(vocabulary, (list, tuple)):
         words, name = list(vocabulary), "vocabulary"
     else:
-        name = checks.path("vocabulary", vocabulary)
+        name = checks.tensorflow_path("vocabulary", vocabulary)
         if not tf.io.gfile.exists(name):
             raise FileNotFoundError(f"There is no vocabulary file {name}.")
         with tf.io.gfile.GFile(name) as file:
             words = [line.rstrip("\r\n") for line in file]
+        words[:1] = [word.removeprefix(BYTE_ORDER_MARK) for word in words[:1]]
     if not words:
         raise ValueError(f"{name} has no words.")
     if len(set(words)) != len(words):

@@ -57,8 +57,8 @@ def test_the_readme_has_a_summary_of_the_same_run() -> None:
     found = document.insert_summary(text, full_run())
     assert "with 2 rounds on 2 cores:\n\n| job | median | min to max |\n" in found
     assert "\n| training a linear model | 3.00 | 2.00 to 4.00 |\n| training an MLP | 3.00" in found
-    assert "\n| the first step of an MLP | 0.08 | 0.05 to 0.10 |\n\nThe run missed" in found
-    assert "missed 6 of 7 goals" in found
+    assert "\n| the first step of an MLP | 0.08 | 0.05 to 0.10 |\n\nEach ratio has a goal" in found
+    assert "\nreached 1 of 7;" in found
     assert document.BEGIN in document.README.read_text()
     with pytest.raises(ValueError, match=r"the README needs the rows \['keras_linear'"):
         document.insert_summary(text, RUN)

@@ -10,7 +10,7 @@ from processes import run_process
 
 from benchmarks import runner
 from benchmarks.benchmark import ORIGINAL, OURS
-from benchmarks.rows import BENCHMARKS
+from benchmarks.rows import BENCHMARKS, GPU_BENCHMARKS
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,6 +26,21 @@ def test_quick_run_prints_a_table_of_all_peers_but_the_original(tmp_path: Path) 
     assert all(figure > 0 for row in rows for figure in row["figures"])
     printed = done.stdout.partition("\n\n")[0].splitlines()[2:]
     assert [line.split(" | ")[1] for line in printed] == expected
+
+
+@pytest.mark.long
+def test_benchmarks_of_a_gpu_can_be_tried_without_one(tmp_path: Path) -> None:
+    file = tmp_path / "figures.json"
+    command = [sys.executable, "-m", "benchmarks", "--gpu", "--quick", "--only", "gpu_mlp"]
+    run_process([*command, "--json", str(file)], cwd=ROOT)
+    rows = json.loads(file.read_text())["rows"]
+    assert [row["peer"] for row in rows] == list(GPU_BENCHMARKS["gpu_mlp"].peers)
+    assert all(figure > 0 for row in rows for figure in row["figures"])
+
+
+def test_an_unknown_benchmark_is_named() -> None:
+    command = forked.python("-m", "benchmarks", "--only", "gpu_mlp")
+    assert "unknown benchmarks ['gpu_mlp']" in run_process(command, exit_code=2, cwd=ROOT).stderr
 
 
 @pytest.mark.long

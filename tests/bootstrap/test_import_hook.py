@@ -6,6 +6,7 @@ from pathlib import Path
 
 import forked
 import pytest
+import tiers
 from processes import run_process
 
 from estimator_train.bootstrap import import_hook
@@ -77,12 +78,13 @@ print(json.dumps([
 """
 
 
+@pytest.mark.long
 def test_importing_the_package_adds_modules_and_does_not_change_tensorflow():
     found = json.loads(_python(WITHOUT_INSTALL).splitlines()[-1])
     assert found == [True] * len(found)
 
 
-@pytest.mark.parametrize("imports", ["", "import tensorflow, tensorflow.compat.v1"])
+@pytest.mark.parametrize("imports", tiers.every(2, ["import tensorflow, tensorflow.compat.v1", ""]))
 def test_the_attributes_of_tensorflow_are_one_object_under_all_names(imports):
     program = WITH_INSTALL.format(imports=imports)
     if imports:
@@ -103,6 +105,7 @@ def _python(program, **variables):
     return done.stdout
 
 
+@pytest.mark.long
 def test_an_installed_tensorflow_estimator_comes_after_this_one(tmp_path):
     package = tmp_path / "tensorflow_estimator"
     package.mkdir()
@@ -112,9 +115,9 @@ def test_an_installed_tensorflow_estimator_comes_after_this_one(tmp_path):
     (about / "METADATA").write_text("Name: tensorflow-estimator\nVersion: 2.14.0\n")
     program = (
         "import estimator_train, tensorflow_estimator\nfrom importlib.metadata import version\n"
-        "from estimator_train.cli.inspect import machine\n"
+        "from estimator_train.cli.commands import doctor\n"
         "print(tensorflow_estimator.__spec__.origin, version('tensorflow-estimator'))\n"
-        "print(machine._find_original().text)\n"
+        "print(doctor._find_original().text)\n"
     )
     lines = _python(program, PYTHONPATH=str(tmp_path)).splitlines()
     assert lines[0] == "estimator_train 2.15.0"

@@ -1,4 +1,10 @@
-"""Boosted trees, against figures of the original."""
+"""Boosted trees, against figures of the original.
+
+These tests cover `canned/boosted_trees/descent.py`, `canned/boosted_trees/ensemble.py`,
+`canned/boosted_trees/estimators.py`, `canned/boosted_trees/model.py`,
+`canned/boosted_trees/features.py`, `canned/boosted_trees/growing.py` and
+`canned/boosted_trees/splits.py`.
+"""
 
 from __future__ import annotations
 
@@ -117,29 +123,31 @@ def test_trees_and_figures_equal_the_recorded_ones(name: str) -> None:
     assert_near(ours, theirs)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", tiers.every(4, boosted_trees.LONG))
 def test_losses_of_fifty_trees_equal_the_recorded_ones(name: str) -> None:
-    theirs = recorded("boosted_trees_more")[f"losses {name}"]
+    theirs = recorded("boosted_trees_settings")[f"losses {name}"]
     assert boosted_trees.losses(est, name) == pytest.approx(theirs, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", boosted_trees.BAD)
 def test_wrong_settings_have_the_recorded_outcome(name: str) -> None:
-    theirs = recorded("boosted_trees_more")[f"bad {name}"]
+    theirs = recorded("boosted_trees_settings")[f"bad {name}"]
     assert boosted_trees.bad(est, boosted_trees.BAD[name]) == theirs
 
 
 @pytest.mark.long
 def test_signatures_equal_the_recorded_ones() -> None:
-    assert boosted_trees.signatures(est) == recorded("boosted_trees_more")["signatures"]
+    assert boosted_trees.signatures(est) == recorded("boosted_trees_settings")["signatures"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("label", "kind", "name"), tiers.every(2, IN_MEMORY))
 def test_losses_in_memory_equal_the_recorded_ones(
     label: str, kind: str, name: str, tmp_path: Path
 ) -> None:
     ours = boosted_trees.in_memory(est, label, kind, str(tmp_path))
-    assert ours == pytest.approx(recorded("boosted_trees_more")[name], abs=1e-5)
+    assert ours == pytest.approx(recorded("boosted_trees_settings")[name], abs=1e-5)
 
 
 def test_v1_and_v2_have_the_same_classes() -> None:
@@ -147,6 +155,7 @@ def test_v1_and_v2_have_the_same_classes() -> None:
         assert getattr(v1, name) is getattr(est, name)
 
 
+@pytest.mark.long
 def test_trees_equal_the_recorded_ones_with_a_global_step_of_tensorflow_1() -> None:
     program = """
 import json, boosted_trees, estimator_train, tensorflow as tf, test_boosted_trees
@@ -161,7 +170,7 @@ print(json.dumps(boosted_trees.observe(
     assert_same_trees(ours, theirs)
 
 
-@pytest.mark.parametrize("question", tiers.every(27, boosted_trees.COLLECTIONS))
+@pytest.mark.parametrize("question", tiers.every(81, boosted_trees.COLLECTIONS, of=3))
 def test_collections_have_the_recorded_number_of_entries(question: str) -> None:
     ours = boosted_trees.collections(est, *question.rsplit(", ", 1))
     theirs = dict(recorded("boosted_trees_collections")[question])

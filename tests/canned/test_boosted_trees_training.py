@@ -1,4 +1,7 @@
-"""Boosted trees: the end and the continuation of training, exports, and bad input."""
+"""Boosted trees: the end and the continuation of training, exports, and bad input.
+
+These tests cover `canned/boosted_trees/example_cache.py`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ import tiers
 from outcomes import logged
 
 import estimator_train as est
-from estimator_train.canned.boosted_trees.settings import Settings
+from estimator_train.canned.boosted_trees.ensemble import Settings
 
 fc = tf.feature_column
 TREES = ("feature", "threshold", "value", "gain")
@@ -97,6 +100,45 @@ def test_training_in_memory_grows_the_same_trees(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(
+    ("source", "columns"),
+    [
+        ("halves", "events"),
+        ("halves", "numeric"),
+        ("sizes", "events"),
+        ("orders", "events"),
+        ("one", "events"),
+    ],
+)
+def test_several_batches_in_memory_grow_the_trees_of_their_own_examples(
+    source: str, columns: str, tmp_path: Path
+) -> None:
+    # TensorFlow 1.15 pairs the buckets of the first batch with the labels of the others.
+    features, labels = boosted_trees.events_of_collisions()
+    rows = features, labels["signal"]
+    data = tf.data.Dataset.from_tensor_slices
+    inputs = {
+        "halves": lambda: data(rows).batch(len(rows[1]) // 2).repeat(),
+        "sizes": lambda: data(rows).batch(len(rows[1]) * 2 // 3).repeat(),
+        "orders": lambda: data(rows).shuffle(len(rows[1]), seed=3).batch(len(rows[1])).repeat(),
+        "one": lambda: data(rows).batch(len(rows[1])).repeat(),
+    }
+    settings = (
+        {}
+        if columns == "events"
+        else {"columns": [fc.numeric_column("x0"), fc.numeric_column("x1")]}
+    )
+    anew = made(tmp_path / "anew", **settings).train(inputs[source])
+    with logged() as lines:
+        kept = made(tmp_path / "kept", train_in_memory=True, steps_per_loop=3, **settings).train(
+            inputs[source]
+        )
+    assert_same_trees(anew, kept)
+    warnings = [line for line in lines if "one batch with all examples" in line]
+    assert len(warnings) == (source != "one")
+
+
+@pytest.mark.long
 def test_a_finished_model_changes_only_if_more_trees_are_requested(
     tmp_path: Path,
 ) -> None:
@@ -121,6 +163,7 @@ def test_training_ends_if_no_layer_can_grow(tmp_path: Path) -> None:
     assert estimator.get_variable_value("global_step") == 9
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", tiers.first({"signal"}, ["signal", "kind"]))
 def test_an_exported_model_predicts_what_the_estimator_predicts(kind: str, tmp_path: Path) -> None:
     settings = {"n_classes": 3} if kind == "kind" else {}

@@ -1,4 +1,7 @@
-"""Bad input of canned estimators: the original's errors, and clear ones where it had none."""
+"""Bad input of canned estimators: the original's errors, and clear ones where it had none.
+
+These tests cover `canned/dnn.py` and `canned/linear.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Canned estimators against figures recorded from the original: 20 steps, metrics, exports."""
+"""Canned estimators against figures recorded from the original: 20 steps, metrics, exports.
+
+These tests cover `canned/linear.py`, `canned/dnn.py`, `canned/parts/specs.py`,
+`canned/v1/linear.py` and `canned/v1/dnn.py`.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +51,7 @@ def assert_figures_alike(ours: Any, theirs: Any, rel: float = 1e-5) -> None:
             assert_alike(one, other, place, rel=rel, abs=1e-6)
 
 
-@pytest.mark.parametrize(("file", "name"), tiers.every(32, QUESTIONS))
+@pytest.mark.parametrize(("file", "name"), tiers.every(64, QUESTIONS))
 def test_figures_equal_the_recorded_ones(file: str, name: str) -> None:
     api, cases = FILES[file]
     ours = json.loads(json.dumps(observe(cases[name], api)))

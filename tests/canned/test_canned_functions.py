@@ -1,4 +1,8 @@
-"""Functions for canned models: builders of logits, and parsing specs."""
+"""Functions for canned models: builders of logits, and parsing specs.
+
+These tests cover `canned/parts/specs.py`, `parts/column_kinds.py`, `parts/lookups.py` and
+`parts/models.py`.
+"""
 
 from __future__ import annotations
 

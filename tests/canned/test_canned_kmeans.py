@@ -1,4 +1,7 @@
-"""K-means, against the means of Lloyd's steps; test_canned_figures.py has recorded figures."""
+"""K-means, against the means of Lloyd's steps; test_canned_figures.py has recorded figures.
+
+These tests cover `canned/kmeans.py` and `canned/parts/kmeans_steps.py`.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +73,8 @@ def test_mini_batches_move_centers_by_the_share_of_their_points(tmp_path: Path) 
     assert found.get_variable_value("Variable").tolist() == [7, 7, 5]
 
 
-@pytest.mark.parametrize(("first", "steps"), [("random", [1, 3, 5, 7]), (POINTS[:3], [2, 4, 6, 8])])
+@pytest.mark.long
+@pytest.mark.parametrize(("first", "steps"), [(POINTS[:3], [2, 4, 6, 8]), ("random", [1, 3, 5, 7])])
 def test_the_end_of_the_input_counts_as_a_step_like_in_the_original(
     first: Any, steps: list[int]
 ) -> None:

@@ -69,7 +69,7 @@ CASES["v1 kmeans"] = (
     ),
     rows,
 )
-FIRST = {"v2 linear", "v1 dnn", "v1 kmeans"}
+FIRST = {"v1 dnn"}
 
 
 class CountSteps(FixedValues):

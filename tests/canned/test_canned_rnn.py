@@ -1,4 +1,7 @@
-"""Recurrent estimators, against figures of the original and against tf_keras."""
+"""Recurrent estimators, against figures of the original and against tf_keras.
+
+These tests cover `canned/rnn.py`.
+"""
 
 from __future__ import annotations
 

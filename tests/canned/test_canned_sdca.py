@@ -1,4 +1,7 @@
-"""Dual coordinate ascent, against figures of the original."""
+"""Dual coordinate ascent, against figures of the original.
+
+These tests cover `canned/parts/sdca.py`, `canned/parts/sdca_steps.py` and `v1/linear.py`.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +37,7 @@ def test_sdca_reaches_the_recorded_solution(api: str, name: str) -> None:
     assert ours["tags"] == pytest.approx(theirs["tags"], abs=5e-3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("api", tiers.first({"v2"}, APIS))
 def test_steps_in_a_loop_and_partitioned_weights_reach_the_recorded_solution(api: str) -> None:
     halves = {"partitioner": tf.compat.v1.fixed_size_partitioner(2)} if api == "v1" else {}
@@ -114,6 +118,7 @@ def test_settings_out_of_range_raise_an_error(arguments: dict[str, Any], text: s
         LinearSDCA("id", **arguments)
 
 
+@pytest.mark.long
 def test_the_least_regularization_fits_the_labels() -> None:
     sdca = LinearSDCA(
         "id", num_loss_partitions=1, num_table_shards=1, symmetric_l2_regularization=1e-9

@@ -279,7 +279,7 @@ def main() -> None:
     directory, chance = Path(sys.argv[1]), random.Random(int(sys.argv[2]))
     ended_by, times = SIGNALS[sys.argv[3]], int(sys.argv[4])
     steps = max_steps(times)
-    unbroken = [in_a_fork(lambda n=n: train(directory / f"unbroken_{n}", steps)) for n in range(3)]
+    unbroken = [in_a_fork(lambda n=n: train(directory / f"unbroken_{n}", steps)) for n in range(6)]
     seeds = [chance.random() for _ in range(times + 1)]
     model_dir, starts, secs = directory / "broken", [], []
     for number in range(times + 1):

@@ -52,7 +52,7 @@ JOBS = {
     ),
     "callbacks": (
         ["chief", "worker"],
-        [str(TESTS / "keras/callbacks/callbacks_job.py"), "{dir}", "whole"],
+        [str(TESTS / "keras/callbacks_job.py"), "{dir}", "whole"],
     ),
 }
 JOBS |= {f"{name}_alone": ([], JOBS[name][1]) for name in ("old", "modern")}

@@ -32,8 +32,9 @@ def check_end(directory: Path, seen: Any, steps: int) -> None:
     assert last["global_step"] == last["read"] == steps
     assert last["seen"] == [1, 1]  # Every example exactly once in each epoch.
     losses = [run["loss"] for run in seen["unbroken"]]
-    # Three runs may happen to be closer to each other than runs are.
-    spread = max(3 * (max(losses) - min(losses)), 0.03)
+    # The order of the examples is of chance: of six runs, a seventh is outside of this once in
+    # thousands of times.
+    spread = max(5 * (max(losses) - min(losses)), 0.03)
     assert min(losses) - spread < last["loss"] < max(losses) + spread
     assert list((directory / "broken" / "export" / "final").glob("1*"))
     assert not list((directory / "broken").glob("*unfinished*"))

@@ -4,6 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 import estimator_train as est
+import estimator_train.compat.v1 as v1
 
 not_a_function = 3
 
@@ -115,3 +116,30 @@ def _checked(check, x):
 def other_shape_input():
     x = np.ones([8, 2], np.float32)
     return tf.data.Dataset.from_tensors((x, x[:, :1])).repeat(4)
+
+
+def text_input():
+    x = np.full([8, 3], "much")
+    return tf.data.Dataset.from_tensors((x, np.ones([8, 1], np.float32)))
+
+
+def text_model(features, labels, mode):
+    return _model(tf.cast(features, tf.float32), labels, mode)
+
+
+def csv_with_a_word_input():
+    with open("words.csv", "w") as file:
+        file.write("1,1,1,1\n2,2,2,2\n3,two,3,3\n")
+    lines = tf.data.TextLineDataset("words.csv")
+    rows = lines.map(lambda line: tf.stack(tf.io.decode_csv(line, [[0.0]] * 4)))
+    return rows.map(lambda row: (row[:3], row[3:])).batch(1)
+
+
+def mixed_column_input():
+    column = np.array([1.0, "two", 3.0], object)
+    return v1.inputs.numpy_input_fn({"size": column}, np.ones(3, np.float32), shuffle=False)()
+
+
+def size_model(features, labels, mode):
+    lengths = tf.cast(tf.strings.length(features["size"]), tf.float32)
+    return _model(tf.tile(lengths[:, tf.newaxis], [1, 3]), labels, mode)

@@ -5,6 +5,7 @@ import dataclasses
 import io
 import logging
 import os
+import shutil
 import sys
 
 import pytest
@@ -49,8 +50,12 @@ def command(tmp_path, monkeypatch):
     for logger, level, handlers in before:
         logger.setLevel(level)
         logger.handlers[:] = handlers
-    os.environ.clear()
-    os.environ.update(environment)
+    # Not all: C++ threads that read a variable meanwhile would crash.
+    for name in os.environ.keys() - environment.keys():
+        del os.environ[name]
+    for name, value in environment.items():
+        if os.environ.get(name) != value:
+            os.environ[name] = value
     for name in set(sys.modules) - modules:
         if os.path.dirname(getattr(sys.modules[name], "__file__", None) or "") == str(tmp_path):
             del sys.modules[name]
@@ -90,6 +95,22 @@ def data(mode, batch_size, num_epochs):
     dataset = tf.data.Dataset.from_tensor_slices((features, np.arange(64) % 2))
     return dataset.repeat(num_epochs).batch(batch_size)
 """
+
+
+@pytest.fixture(scope="module")
+def train_once(tmp_path_factory):
+    """Returns a function that trains in the directory `run`, which later tests of the file copy."""
+    kept = tmp_path_factory.mktemp("trained") / "run"
+
+    def train(command, *job):
+        if kept.exists():
+            shutil.copytree(kept, "run")
+            return
+        outcome = command("train", *job)
+        assert outcome.code == 0, outcome.err
+        shutil.copytree("run", kept)
+
+    return train
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import gzip
 import struct
 
 import pytest
+import tiers
 
 from estimator_train.cli.main import main
 
@@ -207,6 +208,18 @@ TABLE = {
         ["train", *mine(input_fn="other_shape_input")],
         ["Dimensions must be equal, but are 2 and 3", "[8,2], [3,1]"],
     ),
+    "words in a numeric feature": (
+        ["train", *mine("text_model", "text_input")],
+        ["features has strings where the model needs numbers: convert them in input_fn"],
+    ),
+    "word in a number's field": (
+        ["train", *mine(input_fn="csv_with_a_word_input")],
+        ["words.csv, line 3: field 2 is 'two', expected float"],
+    ),
+    "numbers and words in a column": (
+        ["train", *mine("size_model", "mixed_column_input")],
+        ["x['size'] has the value 1.0 (float) in row 0"],
+    ),
     "no data_dir": (["train", "--preset=fashion_mnist"], ["--data_dir=DIR is needed"]),
     "data_dir that is not there": (
         ["train", "--preset=fashion_mnist", "--data_dir={dir}/none"],
@@ -254,7 +267,7 @@ TABLE = {
     ),
     "unknown format": (
         ["predict", *DIGITS, "--format=xml"],
-        ["flag --format=xml: value should be one of <json|csv>"],
+        ["flag --format=xml: value should be one of <json|csv|parquet>"],
     ),
     "nothing to export": (
         ["export", *DIGITS, "--model_dir={dir}/empty", "--export_dir={dir}/out"],
@@ -291,7 +304,7 @@ def _write_idx(directory, magic, rows, missing=0):
             file.write(labels)
 
 
-@pytest.mark.parametrize("kind", TABLE)
+@pytest.mark.parametrize("kind", tiers.every(3, TABLE))
 def test_bad_input_prints_one_line_and_exits_with_code_2(kind, files, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     arguments, fragments = TABLE[kind]

@@ -1,4 +1,7 @@
-"""The command line before TensorFlow is loaded: help, and mistyped commands and flags."""
+"""The command line before TensorFlow is loaded: help, and mistyped commands and flags.
+
+These tests cover `cli/main.py`.
+"""
 
 import re
 import sys
@@ -11,7 +14,7 @@ import tf_keras
 from processes import run_process
 
 import estimator_train
-from estimator_train.cli.registry import COMMANDS
+from estimator_train.cli.main import COMMANDS
 
 ROOT = str(Path(estimator_train.__file__).parents[1])
 

@@ -3,7 +3,7 @@
 import pytest
 from processes import run_process
 
-from estimator_train.cli.registry import COMMANDS
+from estimator_train.cli.main import COMMANDS
 
 
 @pytest.fixture

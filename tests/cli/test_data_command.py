@@ -1,3 +1,8 @@
+"""The command `data`: a look at the input of a job, and proposals for it.
+
+These tests cover `job/data_contents.py` and `job/data_speed.py`.
+"""
+
 import itertools
 import re
 
@@ -8,7 +13,7 @@ from absl import flags as absl_flags
 
 import flags
 from estimator_train.cli.commands import data as data_command
-from estimator_train.cli.inspect import data_contents, data_speed
+from estimator_train.cli.job import data_contents, data_speed
 from estimator_train.cli.job.job import Job
 
 INPUTS = """

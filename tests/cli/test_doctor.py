@@ -1,4 +1,7 @@
-"""`estimator-train doctor`: facts about the machine, and problems."""
+"""`estimator-train doctor`: facts about the machine, and problems.
+
+These tests cover `commands/doctor.py`.
+"""
 
 import sys
 
@@ -6,7 +9,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.bootstrap import installed
+from estimator_train.bootstrap import start_up
 from estimator_train.engine.checkpoints.model_dir import lock_model_dir
 
 
@@ -42,7 +45,7 @@ def test_each_problem_has_one_line(doctor, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no directory")
     monkeypatch.setenv("TF_CONFIG", '{"cluster": ')
     versions = {"tensorflow": "2.15.1", "tf-keras": "2.15.1"}
-    monkeypatch.setattr(installed, "find_version", versions.get)
+    monkeypatch.setattr(start_up, "find_version", versions.get)
     outcome = doctor("--model_dir=file/run")
     problems = [line for line in outcome.out.splitlines() if line.startswith("problem: ")]
     assert outcome.code == 1
@@ -75,18 +78,18 @@ def test_a_model_dir_in_use_is_a_problem(doctor, tmp_path):
     ],
 )
 def test_unsupported_versions_give_one_warning(monkeypatch, versions, line):
-    monkeypatch.setattr(installed, "find_version", versions.get)
-    assert installed.find_problem() == line
+    monkeypatch.setattr(start_up, "find_version", versions.get)
+    assert start_up.find_version_problem() == line
     if line:
         with pytest.warns(RuntimeWarning) as warned:
-            installed.warn()
+            start_up.warn_of_versions()
         assert [str(one.message) for one in warned] == [line]
 
 
 def test_a_missing_library_is_named(monkeypatch):
-    monkeypatch.setattr(installed, "find_version", lambda name: None)
-    assert installed.find_problem() is None  # It is there, without metadata.
-    monkeypatch.setattr(installed.importlib.util, "find_spec", lambda name: None)
-    assert installed.find_problem().startswith(
+    monkeypatch.setattr(start_up, "find_version", lambda name: None)
+    assert start_up.find_version_problem() is None  # It is there, without metadata.
+    monkeypatch.setattr(start_up.importlib.util, "find_spec", lambda name: None)
+    assert start_up.find_version_problem().startswith(
         "estimator_train needs tensorflow, which is not installed: pip install 'tensorflow>=2.16"
     )

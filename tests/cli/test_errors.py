@@ -144,3 +144,17 @@ def test_debug_shows_the_traceback_too(capsys):
 
 def test_a_keyboard_interrupt_exits_with_code_130(capsys):
     assert report(capsys, KeyboardInterrupt()) == (130, "estimator-train: interrupted\n")
+
+
+def test_a_store_that_does_not_answer_is_retried_by_schedulers_and_one_that_refuses_is_not(capsys):
+    text = "s3://bucket/run/data: OSError: [Errno 16] slow down"
+    replaced = f"{text}\nExecuting <read> originally returned UnavailableError, and was replaced"
+    cases = (
+        (tf.errors.UnavailableError(None, None, text), 143),
+        (tf.errors.InternalError(None, None, replaced), 143),
+        (tf.errors.InternalError(None, None, text), 1),
+        (tf.errors.UnavailableError(None, None, "a parameter server is away"), 1),
+        (tf.errors.UnauthenticatedError(None, None, text), 2),
+        (tf.errors.PermissionDeniedError(None, None, text), 2),
+    )
+    assert [report(capsys, error)[0] for error, _ in cases] == [code for _, code in cases]

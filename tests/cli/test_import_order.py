@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from estimator_train.cli.job.own_packages import import_own_package
+from estimator_train.cli.job.user_code import import_own_package
 
 
 def test_our_package_is_imported_before_the_users_module(tmp_path, monkeypatch):

@@ -11,9 +11,9 @@ from absl import flags as absl_flags
 from processes import run_process
 
 import flags
-from estimator_train.cli.job.preemption import exit_saved_on_signal
-from estimator_train.cli.output import summary
-from estimator_train.lifecycle import hard_exit
+from estimator_train.cli.commands.train import exit_saved_on_signal
+from estimator_train.cli.output import results
+from estimator_train.lifecycle import limits
 from estimator_train.lifecycle.preemption import Preempted, Preemption, watch
 
 
@@ -82,8 +82,8 @@ ENDS_AT_ONCE = f"""
 import sys
 from absl import flags as absl_flags
 import flags
-from {hard_exit.__name__} import end_now
-from {summary.__name__} import record_run
+from {limits.__name__} import end_now
+from {results.__name__} import record_run
 
 values = absl_flags.FlagValues()
 flags.define_batch_job_flags(values)

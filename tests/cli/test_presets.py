@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
+import tiers
 
 import estimator_train
 import input_fns
@@ -82,6 +83,7 @@ def test_the_main_job_reaches_its_accuracy_and_prints_it(main_job):
     assert served(images=tf.zeros([2, 8, 8, 1]))["probabilities"].shape == (2, 10)
 
 
+@pytest.mark.long
 def test_main_job_shows_a_bar_and_nothing_else_on_a_terminal(tmp_path):
     job = ("train", "--preset", "digits", "--train_epochs=1", "--export_dir=")
     code, _, shown = run_on_terminal(tmp_path, *job)
@@ -169,27 +171,42 @@ def test_oct_trains_vgg16_on_a_folder_of_jpeg_files(command, pictures):
 
 @pytest.mark.parametrize(
     ("arguments", "spoil", "line"),
-    [
-        (
-            (OCT[0], SMALL[-1]),
-            None,
-            "--data_dir=DIR is needed: a folder with train/CLASS/*.jpeg and test",
-        ),
-        ((*SMALL, "--file_pattern=*/*.png"), None, "No file matches file_pattern 'scans/train/*"),
-        (
-            (*SMALL, "--labels=CNV,DME"),
-            None,
-            "file_pattern 'scans/train/*/*.jpeg' matches files in",
-        ),
-        (OCT, "train/CNV/1.jpeg", "scans/train/CNV/1.jpeg cannot be read as a picture: it is n"),
-        ((*OCT, "--image_size=8"), None, "--image_size=8: VGG16 needs pictures of 32 pixels or"),
-        ((*OCT, "--labels=CNV"), None, "--labels=CNV: at least two classes are needed."),
-        (
-            (*OCT, "--weights=w.h5"),
-            None,
-            "--weights=w.h5: this is neither 'imagenet' nor an existing file",
-        ),
-    ],
+    tiers.every(
+        6,
+        [
+            (
+                (OCT[0], SMALL[-1]),
+                None,
+                "--data_dir=DIR is needed: a folder with train/CLASS/*.jpeg and test",
+            ),
+            (
+                (*SMALL, "--file_pattern=*/*.png"),
+                None,
+                "No file matches file_pattern 'scans/train/*",
+            ),
+            (
+                (*SMALL, "--labels=CNV,DME"),
+                None,
+                "file_pattern 'scans/train/*/*.jpeg' matches files in",
+            ),
+            (
+                OCT,
+                "train/CNV/1.jpeg",
+                "scans/train/CNV/1.jpeg cannot be read as a picture: it is n",
+            ),
+            (
+                (*OCT, "--image_size=8"),
+                None,
+                "--image_size=8: VGG16 needs pictures of 32 pixels or",
+            ),
+            ((*OCT, "--labels=CNV"), None, "--labels=CNV: at least two classes are needed."),
+            (
+                (*OCT, "--weights=w.h5"),
+                None,
+                "--weights=w.h5: this is neither 'imagenet' nor an existing file",
+            ),
+        ],
+    ),
 )
 def test_bad_pictures_print_one_line_and_exit_with_code_2(
     command, pictures, arguments, spoil, line

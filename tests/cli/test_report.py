@@ -9,8 +9,7 @@ import sys
 import pytest
 import tensorflow as tf
 
-from estimator_train.report import charts, report
-from estimator_train.report.charts import compute_scaling
+from estimator_train.report import _plot_lines, compute_scaling, report
 from estimator_train.report.runs import Run, read_run
 
 
@@ -48,13 +47,13 @@ def test_a_run_is_plotted(command, linear, tmp_path):
 
 def test_a_chart_names_its_axes_and_lines():
     lines = [("a", [(1, 0.5), (2, 0.25)]), ("none", [])]
-    figure = charts._plot_lines(lines, "loss", from_zero=True)
+    figure = _plot_lines(lines, "loss", from_zero=True)
     (axes,) = figure.axes
     assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_ylim()[0]) == ("global step", "loss", 0)
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a"]
     assert axes.lines[0].get_xydata().tolist() == [[1, 0.5], [2, 0.25]]
     assert all(line.get_visible() for line in axes.get_xgridlines() + axes.get_ygridlines())
-    assert charts._plot_lines([("none", [])], "loss") is None
+    assert _plot_lines([("none", [])], "loss") is None
 
 
 def test_report_html_contains_all_charts(command, tmp_path):

@@ -1,4 +1,7 @@
-"""`estimator-train to-keras`: converts a checkpoint to a Keras model and checks predictions."""
+"""`estimator-train to-keras`: converts a checkpoint to a Keras model and checks predictions.
+
+These tests cover `job/models.py`.
+"""
 
 import numpy as np
 import pytest
@@ -100,6 +103,7 @@ def input_fn():
 """
 
 
+@pytest.mark.long
 def test_a_keras_3_model_trains_and_is_written(command, tmp_path):
     import keras
     import tensorflow as tf

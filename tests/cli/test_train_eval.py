@@ -1,4 +1,7 @@
-"""`train --eval` and `train --dry_run`, as a user starts them."""
+"""`train --eval` and `train --dry_run`, as a user starts them.
+
+These tests cover `cli/job/evaluations.py`.
+"""
 
 import json
 import os
@@ -12,8 +15,8 @@ import tensorflow as tf
 import tiers
 
 import estimator_train
+from estimator_train.cli.job.inputs import TrainingInput
 from estimator_train.cli.job.job import Job
-from estimator_train.cli.job.training_input import TrainingInput
 
 ROOT = str(Path(estimator_train.__file__).parents[1])
 
@@ -134,18 +137,24 @@ BEST = ("--exporters=best", "--best_metric=acuracy", "--best_mode=max")
 
 @pytest.mark.parametrize(
     ("arguments", "line", "tried"),
-    [
-        (STOP, "Early stopping waits for the metric 'acuracy'", "--stop_metric=acuracy: the "),
-        (
-            BEST,
-            *[
-                "--best_metric=acuracy: the evaluation does not have this metric. Its metrics are "
-                "accuracy,"
-            ]
-            * 2,
-        ),
-        (("--keep_best=acuracy:max:1",), *["RunConfig.keep_best names the metric 'acuracy',"] * 2),
-    ],
+    tiers.every(
+        3,
+        [
+            (STOP, "Early stopping waits for the metric 'acuracy'", "--stop_metric=acuracy: the "),
+            (
+                BEST,
+                *[
+                    "--best_metric=acuracy: the evaluation does not have this metric. "
+                    "Its metrics are accuracy,"
+                ]
+                * 2,
+            ),
+            (
+                ("--keep_best=acuracy:max:1",),
+                *["RunConfig.keep_best names the metric 'acuracy',"] * 2,
+            ),
+        ],
+    ),
 )
 def test_a_missing_metric_is_reported_after_the_first_evaluation(
     command, linear, arguments, line, tried

@@ -1,4 +1,7 @@
-"""The command `validate`."""
+"""The command `validate`.
+
+These tests cover `cli/commands/validate.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The cluster that TF_CONFIG describes, and its mistakes."""
+"""The cluster that TF_CONFIG describes, and its mistakes.
+
+These tests cover `cluster/tf_config.py`.
+"""
 
 from __future__ import annotations
 

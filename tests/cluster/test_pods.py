@@ -1,4 +1,7 @@
-"""The clusters of pods, from manifests to processes that train."""
+"""The clusters of pods, from manifests to processes that train.
+
+These tests cover `cli/commands/manifest.py` and `commands/task.py`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from launched import finish_all, python
 from processes import run_process
 
 from estimator_train.cli.main import main
-from estimator_train.cluster.pods import PodLayout, read_cluster_of_pod
+from estimator_train.cluster.platforms import PodLayout, read_cluster_of_pod
 from estimator_train.launcher.ports import find_free_addresses
 
 ROOT = Path(__file__).parents[2]
@@ -101,6 +104,21 @@ def test_the_pods_of_a_manifest_train_together(
         )
     done = finish_all(processes, 300)
     assert {host: one.code for host, one in done.items()} == dict.fromkeys(processes, 0), done
+
+
+@pytest.mark.parametrize(("workers", "expected"), [(0, None), (1, "chief-0:2222")])
+def test_the_index_of_a_pod_wins_over_tf_config(workers: int, expected: str | None) -> None:
+    program = "import os; print(os.environ.get('TF_CONFIG'))"
+    task = ["task", "--hosts={role}-{index}", "--role=chief", f"--workers={workers}"]
+    done = run_process(
+        [sys.executable, "-m", "estimator_train", *task, "--", sys.executable, "-c", program],
+        PYTHONPATH=str(ROOT),
+        JOB_COMPLETION_INDEX="0",
+        TF_CONFIG='{"cluster": {"chief": ["a:1"], "worker": ["b:1"]}}',
+    )
+    config = json.loads(done.stdout.replace("None", "null"))
+    assert (config and config["cluster"]["chief"]) == (expected and [expected])
+    assert "TF_CONFIG is set, but the pod's index and --hosts replace it." in done.stderr
 
 
 def layout(**changes: Any) -> PodLayout:

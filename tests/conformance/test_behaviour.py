@@ -18,12 +18,11 @@ from outcomes import recorded
 from processes import run_process
 
 from estimator_train.engine.graph.step_graph import MissingFeaturesError
-from estimator_train.engine.run.nan_loss import NanLossError
+from estimator_train.engine.run.failures import NanLossError
 from estimator_train.engine.run.predict import ScalarPredictionError
 from estimator_train.export.receivers import ExampleError
-from estimator_train.keras.graph.io_names import FormattedKeyError
-from estimator_train.keras.graph.model_io import MissingLabelsError
-from estimator_train.keras.model_checks import NotAModelError
+from estimator_train.keras.family import NotAModelError
+from estimator_train.keras.model_io import FormattedKeyError, MissingLabelsError
 from estimator_train.keras.model_to_estimator import RemotePathError
 
 GOLDEN = recorded("behaviour")
@@ -39,6 +38,10 @@ CLEARER = {
     "predict_with_input_fn_that_returns_none": (
         MissingFeaturesError,
         "input_fn returned None, and",
+    ),
+    "predict_a_scalar": (
+        ScalarPredictionError,
+        "The prediction has no batch dimension",
     ),
     "predict_a_scalar_beside_rows": (
         ScalarPredictionError,
@@ -124,7 +127,7 @@ def test_a_clearer_error_has_the_recorded_type(name: str) -> None:
         assert recorded_error in [cls.__name__ for cls in error.__mro__]
 
 
-@pytest.mark.parametrize(("name", "flavour"), tiers.every(8, PAIRS))
+@pytest.mark.parametrize(("name", "flavour"), tiers.every(24, PAIRS, of=3))
 def test_behaves_as_recorded(name: str, flavour: str) -> None:
     expected = GOLDEN[name].get("both") or GOLDEN[name][flavour]
     seen = all_cases.observe(all_cases.CASES[name], ours()[flavour])

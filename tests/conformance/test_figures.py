@@ -27,7 +27,7 @@ OWN_FILES = {"history.jsonl"}
 RELATIVE = {"conv": 1e-4}
 
 
-@pytest.fixture(scope="module", params=tiers.every(8, RUNS))
+@pytest.fixture(scope="module", params=tiers.every(20, RUNS))
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """(seen, expected, relative tolerance) of one job in one flavour."""
     kind, job, flavour = RUNS[request.param]

@@ -1,4 +1,7 @@
-"""Asynchronous training between graphs: real processes, servers on the loopback interface."""
+"""Asynchronous training between graphs: real processes, servers on the loopback interface.
+
+These tests cover `together/asynchronous.py` and `together/ps_server.py`.
+"""
 
 from __future__ import annotations
 

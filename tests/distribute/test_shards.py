@@ -1,4 +1,7 @@
-"""Each worker's part of the input."""
+"""Each worker's part of the input.
+
+These tests cover `tf_internals/iterators.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Strategies compute what one device does on the global batch; synchronous workers end together."""
+"""Strategies compute what one device does on the global batch; synchronous workers end together.
+
+These tests cover `tf_internals/strategies.py`, `together/strategies.py` and
+`together/synchronous.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Who waits for another process says so and gives up; who comes first or last ends with the job."""
+"""Who waits for another process says so and gives up; who comes first or last ends with the job.
+
+These tests cover `together/sync_watchdog.py`.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,15 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
+import tiers
 from launched import numbers_after, python, run_tasks
 from linear_job import input_fn, model_fn
 
 import estimator_train as est
-from estimator_train.engine.distributed import server
+from estimator_train.engine.together import server
 from estimator_train.launcher.ports import find_free_addresses
-from estimator_train.lifecycle import long_wait
-from estimator_train.training import finished, roles
+from estimator_train.lifecycle import limits
+from estimator_train.training import evaluator, train_and_evaluate
 
 EVALUATOR = {"cluster": {"chief": ["127.0.0.1:1"]}, "task": {"type": "evaluator", "index": 0}}
 
@@ -25,8 +29,8 @@ EVALUATOR = {"cluster": {"chief": ["127.0.0.1:1"]}, "task": {"type": "evaluator"
 def test_a_wait_is_logged_and_ends_at_its_limit(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert long_wait.SAY_EVERY_SECS == 30
-    monkeypatch.setattr(long_wait, "SAY_EVERY_SECS", 0)
+    assert limits.SAY_EVERY_SECS == 30
+    monkeypatch.setattr(limits, "SAY_EVERY_SECS", 0)
     caplog.set_level(logging.WARNING, logger="tensorflow")  # A program need not ask to be told.
     (address,) = find_free_addresses(1)
     with pytest.raises(tf.errors.DeadlineExceededError, match="session_creation_timeout_secs"):
@@ -47,6 +51,7 @@ def test_a_stopped_server_is_reachable_and_does_not_answer() -> None:
     assert not server.answers(address)
 
 
+@pytest.mark.long
 def test_tasks_whose_partners_never_start_end_with_an_error(tmp_path: Path) -> None:
     chief, ps = find_free_addresses(2)
     cluster = {"chief": [chief], "ps": [ps]}
@@ -98,13 +103,15 @@ def evaluated(model_dir: Path, max_steps: int | None, **settings: Any) -> Any:
     return est.train_and_evaluate(estimator, est.TrainSpec(input_fn, max_steps), evaluation)
 
 
-@pytest.mark.parametrize("max_steps", [3, None], ids=["at max_steps", "at the end of the input"])
+@pytest.mark.parametrize(
+    "max_steps", tiers.every(2, [3, None]), ids=["at max_steps", "at the end of the input"]
+)
 def test_an_evaluator_that_starts_after_the_last_checkpoint_evaluates_it_and_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, max_steps: int | None
 ) -> None:
     est.Estimator(model_fn, str(tmp_path)).train(input_fn, steps=3)
-    finished.Finished(str(tmp_path)).write()
-    monkeypatch.setattr(finished, "_BELIEVED_AFTER_SECS", 0)
+    evaluator.Finished(str(tmp_path)).write()
+    monkeypatch.setattr(evaluator, "_BELIEVED_AFTER_SECS", 0)
     monkeypatch.setenv("TF_CONFIG", json.dumps(EVALUATOR))
     metrics, _ = evaluated(tmp_path, max_steps)
     assert metrics["global_step"] == 3
@@ -127,6 +134,6 @@ def test_asynchronous_workers_start_with_delays(
     monkeypatch.setenv("TF_CONFIG", json.dumps(place))
     config = est.RunConfig(str(tmp_path), experimental_max_worker_delay_secs=longest)
     slept: list[float] = []
-    monkeypatch.setattr(roles.time, "sleep", slept.append)
-    roles._delay_start(est.Estimator(model_fn, config=config))
+    monkeypatch.setattr(train_and_evaluate.time, "sleep", slept.append)
+    train_and_evaluate._delay_start(est.Estimator(model_fn, config=config))
     assert slept == expected

@@ -1,4 +1,7 @@
-"""Workers of a cluster run loops of steps, with the results of single steps."""
+"""Workers of a cluster run loops of steps, with the results of single steps.
+
+These tests cover `together/synchronous.py`.
+"""
 
 from __future__ import annotations
 

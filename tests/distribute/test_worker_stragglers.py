@@ -7,6 +7,7 @@ from pathlib import Path
 
 import forked
 import pytest
+import tiers
 from launched import launched
 
 from estimator_train.engine.run.history import read_straggler
@@ -45,7 +46,9 @@ est.Estimator(model_fn, config=config).train(input_fn, max_steps=80)
 """
 
 
-@pytest.mark.parametrize(("slow", "part"), [("worker", "model"), ("chief", "input")])
+@pytest.mark.parametrize(
+    ("slow", "part"), tiers.every(2, [("worker", "model"), ("chief", "input")])
+)
 def test_the_slow_worker_is_named_with_its_time(tmp_path: Path, slow: str, part: str) -> None:
     here, model_dir = str(Path(__file__).parent), str(tmp_path / "run")
     program = forked.python("-c", PROGRAM, here, model_dir, slow, part)

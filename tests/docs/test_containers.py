@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import flags
-from estimator_train.cli import registry
+from estimator_train.cli import main
 
 ROOT = Path(__file__).parents[2]
 PROJECT = (ROOT / "pyproject.toml").read_text()
@@ -31,7 +31,7 @@ def test_the_entry_point_is_the_command_in_the_exec_form():
     (command,) = json.loads(values["ENTRYPOINT"])
     assert f'\n{command} = "' in PROJECT
     name, preset_flag, preset, model_dir = json.loads(values["CMD"])
-    assert name in {command.name for command in registry.COMMANDS}
+    assert name in {command.name for command in main.COMMANDS}
     assert (preset_flag, preset in flags.preset_names()) == ("--preset", True)
     assert model_dir.startswith(f"--model_dir={values['WORKDIR']}/")
 

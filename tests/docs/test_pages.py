@@ -22,16 +22,15 @@ PAGES = {
     **{f"{path.parent.name}_{path.stem}": path for path in ROOT.glob("docs/*/*.md")},
 }
 # Both pages run the same old script.
-SAME_READER = {"migrating": "legacy"}
+SAME_READER = {"migrating": "old_codebase"}
 # The others train.
 QUICK = {"hooks", "migrating", "report"}
 # `estimator-train run` chooses what TensorFlow is before it is imported.
 FRESH = {
     "keras_model",
-    "legacy",
     "migration_guide_jobs",
     "migration_guide_training",
-    "old_programs",
+    "old_codebase",
     "readme",
 }
 RUN = {

@@ -64,7 +64,7 @@ def test_the_contrib_page_lists_the_names_of_each_module():
         title, *found = re.findall(r"`([\w.]+)`", section)
         listed[title.removeprefix("tf.contrib.")] = set(found)
     for module in ("layers", "training", "crf"):
-        contrib = importlib.import_module(f"estimator_train.legacy.contrib.{module}")
+        contrib = importlib.import_module(f"tf_contrib.{module}")
         assert listed[module] >= set(getattr(contrib, "__all__", ()))
         assert {name for name in listed[module] if not hasattr(contrib, name)} == set()
     assert {"fully_connected", "optimize_loss", "xavier_initializer"} <= listed["layers"]

@@ -1,4 +1,7 @@
-"""Keras 3 objects in programs of tf.estimator: accepted objects and error messages."""
+"""Keras 3 objects in programs of tf.estimator: accepted objects and error messages.
+
+These tests cover `estimator_spec/export_outputs.py`.
+"""
 
 import logging
 import sys

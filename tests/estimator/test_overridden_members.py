@@ -1,4 +1,7 @@
-"""Members that a subclass overrides, or a program replaces or assigns on an Estimator."""
+"""Members that a subclass overrides, or a program replaces or assigns on an Estimator.
+
+These tests cover `estimator/estimator.py` and `estimator/model_methods.py`.
+"""
 
 import logging
 import threading
@@ -9,7 +12,7 @@ import tensorflow as tf
 
 import estimator_train as est
 from estimator_train import tpu
-from estimator_train.training.in_memory_evaluator import InMemoryEvaluatorHook
+from estimator_train.training.evaluations import InMemoryEvaluatorHook
 
 v1 = tf.compat.v1
 MODES = ["train", "eval", "infer", "infer", "infer"]
@@ -188,7 +191,7 @@ def test_assigned_private_attributes_take_effect(tmp_path):
     estimator._params = {"shift": 2.0}
     estimator.train(input_fn, steps=1)
     assert "weight" in placed
-    assert estimator._engine_context(None).session_config.inter_op_parallelism_threads == 3
+    assert estimator._make_job(None).session_config.inter_op_parallelism_threads == 3
     assert estimator.params == {"shift": 2.0}
     assert estimator.evaluate(input_fn, steps=1)["shift"] == 2.0
 
@@ -205,7 +208,7 @@ def test_assigned_strategies_take_effect(tmp_path):
     estimator._train_distribution = strategy
     estimator._eval_distribution = strategy
     estimator.train(input_fn, steps=1)
-    assert estimator._engine_context("train").config.train_distribute is strategy
+    assert estimator._make_job("train").config.train_distribute is strategy
     assert estimator.evaluate(input_fn, steps=1)["global_step"] == 1
     assert replicas == ["train", "eval"]
 

@@ -1,4 +1,7 @@
-"""SavedModels of the original's boosted trees are converted to ones that TensorFlow runs."""
+"""SavedModels of the original's boosted trees are converted to ones that TensorFlow runs.
+
+These tests cover `export/tree_messages.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""SavedModels: signatures, tags, and atomic writes."""
+"""SavedModels: signatures, tags, and atomic writes.
+
+These tests cover `export/export_checkpoint.py`.
+"""
 
 from __future__ import annotations
 
@@ -66,8 +69,21 @@ def exported(
 def test_exports_equal_those_of_tf_estimator(name: str, tmp_path: Path) -> None:
     with logged() as lines:
         path = exported(EXPORTS[name], tmp_path)
-    assert ask_export.saved_model(path) == GOLDEN[name]["saved model"]
+    found = ask_export.saved_model(path)
+    assert found == GOLDEN[name]["saved model"]
     assert [line for line in lines if ask_export.is_about_signatures(line)] == GOLDEN[name]["log"]
+
+
+def test_an_export_has_the_fingerprint_of_its_graphs(tmp_path: Path) -> None:
+    path = exported(FLOATS, tmp_path)
+    found = tf.saved_model.experimental.read_fingerprint(path)
+    with open(f"{path}/saved_model.pb", "ab") as file:
+        # An unknown field, 15 with the number 1: another file of the same model.
+        file.write(bytes([15 << 3, 1]))
+    saved_model.write_fingerprint(path)
+    changed = tf.saved_model.experimental.read_fingerprint(path)
+    assert found.saved_model_checksum != changed.saved_model_checksum
+    assert found.signature_def_hash == changed.signature_def_hash != 0
 
 
 def test_an_export_holds_no_collection_of_savers(tmp_path: Path) -> None:

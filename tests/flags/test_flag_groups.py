@@ -1,4 +1,7 @@
-"""The flag groups: names, defaults, and refused values."""
+"""The flag groups: names, defaults, and refused values.
+
+These tests cover `flags/group.py` and `flags/schedule.py`.
+"""
 
 import os
 import subprocess
@@ -76,6 +79,10 @@ def test_flags_have_their_defaults():
         "weights": None,
         "model": None,
         "input_fn": None,
+        "input": None,
+        "eval_input": None,
+        "input_label": None,
+        "input_columns": [],
         "preset": None,
         # Short names.
         "dd": None,

@@ -8,7 +8,7 @@ from processes import run_process
 
 import estimator_train
 import flags
-from flags import distribution
+from flags import run_config
 
 
 def parse(*arguments, define=None):
@@ -103,7 +103,7 @@ def test_virtual_cpus_are_created():
     ("asked", "present", "used"), [(None, 0, 0), (None, 4, 1), (-1, 4, 4), (-1, 0, 0), (2, 4, 2)]
 )
 def test_num_gpus_selects_the_strategy_and_the_devices(asked, present, used):
-    assert distribution._count_gpus(asked, present) == used
+    assert run_config._count_gpus(asked, present) == used
 
 
 def test_more_gpus_than_there_are_is_an_error():
@@ -112,8 +112,8 @@ def test_more_gpus_than_there_are_is_an_error():
 
 
 def test_sessions_do_not_use_other_gpus():
-    assert distribution._make_session_config(2, present=2) is None
-    config = distribution._make_session_config(0, present=2)
+    assert run_config._make_session_config(2, present=2) is None
+    config = run_config._make_session_config(0, present=2)
     assert config.device_count["GPU"] == 0
     assert config.allow_soft_placement
 

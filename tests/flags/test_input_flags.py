@@ -1,3 +1,8 @@
+"""Flags of input pipelines.
+
+These tests cover `flags/input.py`.
+"""
+
 from absl import flags as absl_flags
 
 import flags

@@ -1,4 +1,8 @@
-"""Heads in users' programs: eager code, functions, Estimators, users' heads."""
+"""Heads in users' programs: eager code, functions, Estimators, users' heads.
+
+These tests cover `heads/base.py`, `heads/classification.py`, `heads/keys.py`, `heads/losses.py`,
+`heads/multi.py`, `heads/multi_label.py` and `heads/training.py`.
+"""
 
 from __future__ import annotations
 
@@ -136,8 +140,34 @@ def test_sparse_label_names_become_indicators() -> None:
     expected = heads.MultiLabelHead(3).loss([[1, 0, 1], [0, 1, 0]], logits)
     assert float(head.loss(names, logits)) == pytest.approx(float(expected))
     unknown = tf.SparseTensor([[0, 0], [1, 0]], ["c", "x"], [2, 1])
-    with pytest.raises(ValueError, match=re.escape("with values in [0, 3). Given: [-1]")):
+    with pytest.raises(
+        ValueError, match=re.escape("[0, 3). label_vocabulary does not contain [b'x']")
+    ):
         head.loss(unknown, logits)
+
+
+@pytest.mark.parametrize("eager", [True, False])
+def test_an_unknown_label_is_named(eager: bool) -> None:
+    head = heads.MultiClassHead(3, label_vocabulary=["a", "b", "c"])
+    text = "label_vocabulary does not contain.*zebra"
+    if eager:
+        with pytest.raises(ValueError, match=text):
+            head.loss([["a"], ["zebra"]], tf.zeros([2, 3]))
+        return
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        loss = head.loss(tf.constant([["a"], ["zebra"]]), tf.zeros([2, 3]))
+        session.run(tf.compat.v1.tables_initializer())
+        with pytest.raises(tf.errors.InvalidArgumentError, match=text):
+            session.run(loss)
+
+
+def test_a_name_that_is_twice_in_the_vocabulary_is_named_with_its_places() -> None:
+    head = heads.MultiClassHead(3, label_vocabulary=["a", "b", "a"])
+    text = "label_vocabulary has 'a' at index 0 and index 2"
+    with pytest.raises(tf.errors.FailedPreconditionError, match=text):
+        head.loss([["a"], ["b"]], tf.zeros([2, 3]))
+    # Predictions do not need the numbers of names, as under tf.estimator.
+    assert head.predictions(tf.zeros([2, 3]))["classes"].numpy().tolist() == [[b"a"], [b"a"]]
 
 
 def test_sparse_names_need_a_vocabulary() -> None:

@@ -48,7 +48,7 @@ QUESTIONS = ask_heads_v1.questions(
 
 
 @pytest.mark.parametrize(
-    "name", tiers.every(4, [name for name in sorted(GOLDEN) if "figures" in name])
+    "name", tiers.every(8, [name for name in sorted(GOLDEN) if "figures" in name])
 )
 def test_figures_equal_the_recorded_ones(name: str) -> None:
     ours = outcome(QUESTIONS[name])

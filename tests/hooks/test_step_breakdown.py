@@ -1,4 +1,7 @@
-"""StepBreakdown in trainings with one known slow part."""
+"""StepBreakdown in trainings with one known slow part.
+
+These tests cover `run/standard_hooks.py`.
+"""
 
 import itertools
 import time
@@ -10,7 +13,7 @@ import tiers
 
 import estimator_train as est
 from estimator_train.hooks import StepBreakdown
-from estimator_train.hooks.step_trace import read_trace
+from estimator_train.hooks.step_breakdown import read_trace
 
 tf1 = tf.compat.v1
 
@@ -66,6 +69,7 @@ def test_a_slow_input_is_found(tmp_path, steps_per_loop):
     assert breakdown.report().startswith(f"input-bound: {share:.0%} of each step waits for data (")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("steps_per_loop", tiers.first({1}, ["auto", 1]))
 def test_a_heavy_model_is_found(tmp_path, steps_per_loop):
     breakdown = train(tmp_path, slow_model=100, steps_per_loop=steps_per_loop)

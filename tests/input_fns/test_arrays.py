@@ -7,6 +7,7 @@ import pytest
 import tensorflow as tf
 
 from input_fns import arrays
+from input_fns.pipeline.rows import _take_snapshot
 
 ROWS = np.arange(40, dtype=np.float32).reshape(10, 4)
 NUMBERS = np.arange(10)
@@ -188,6 +189,53 @@ def test_arrays_of_any_size_stay_out_of_the_graph():
         )
         assert iterator.get_next()[0]["x"].shape[1:] == [2**30]
         assert graph.as_graph_def().ByteSize() < 50_000
+
+
+def allocate_rows(offset):
+    """Returns 2,000 rows at an address that is a multiple of 64, plus an offset."""
+    buffer = np.empty(8 * 2_000 + 128, np.uint8)
+    start = -buffer.ctypes.data % 64 + offset
+    rows = buffer[start : start + 8 * 2_000].view(np.float64)
+    rows[:] = np.arange(2_000)
+    return rows
+
+
+def test_rows_that_change_after_the_first_batch_are_read_as_they_were():
+    columns = {f"at {offset}": allocate_rows(offset) for offset in (0, 8, 32)}
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        iterator = tf.compat.v1.data.make_initializable_iterator(
+            arrays(columns, batch_size=500, num_epochs=1)
+        )
+        element = iterator.get_next()
+        session.run(iterator.initializer)
+        found = [session.run(element)]
+        for values in columns.values():
+            values[:] = -1.0
+        found += [session.run(element) for _ in range(3)]
+    for name in columns:
+        np.testing.assert_array_equal(
+            np.concatenate([batch[name] for batch in found]), np.arange(2_000)
+        )
+
+
+def test_read_only_memory_is_not_copied(tmp_path):
+    np.save(tmp_path / "rows.npy", np.arange(1_000.0))
+    mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
+    frozen_view = allocate_rows(0)[:]
+    frozen_view.flags.writeable = False
+    words = np.array([b"a", b"b"], object)
+    for array, is_shared in (
+        (mapped, True),
+        (np.frombuffer(bytes(80)), True),
+        (words, True),
+        (np.load(tmp_path / "rows.npy", mmap_mode="r+"), False),
+        (np.frombuffer(memoryview(bytearray(80)).toreadonly()), False),
+        (frozen_view, False),
+    ):
+        snapshot = _take_snapshot(array)
+        np.testing.assert_array_equal(snapshot, array)
+        assert (snapshot is array) == is_shared
+        assert is_shared or snapshot.ctypes.data % 64 == 0  # TensorFlow copies other arrays.
 
 
 def test_arrays_are_freed_with_the_dataset():

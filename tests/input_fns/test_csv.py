@@ -1,3 +1,8 @@
+"""CSV files: headers, types, missing values, quotes.
+
+These tests cover `records/text_blocks.py`.
+"""
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -12,6 +17,13 @@ TABLE = '''id,height,city,note
 
 4,3,Bonn,x
 '''
+
+
+@pytest.fixture(autouse=True, params=tiers.first({"blocks"}, ["blocks", "lines"]))
+def _parser(request, monkeypatch):
+    """Reads blocks of text, as for large files, or vectors of lines, as for small ones."""
+    if request.param == "blocks":
+        monkeypatch.setattr("input_fns.records.csv._MIN_BLOCKS_BYTES", 0)
 
 
 @pytest.fixture
@@ -36,6 +48,14 @@ def test_columns_and_types_are_inferred_from_the_file(elements, file):
     assert features["height"].dtype == np.float32
 
 
+def test_integers_beyond_int64_stay_text_so_that_ids_stay_different(elements, tmp_path):
+    ids = [b"18446744073709551557", b"18446744073709551533", b"5"]
+    (tmp_path / "ids.csv").write_bytes(b"id,size\n" + b"".join(b"%b,1e30\n" % id for id in ids))
+    features = one(elements, tmp_path / "ids.csv")
+    assert features["id"].tolist() == ids
+    assert features["size"].dtype == np.float32
+
+
 def test_types_defaults_and_columns_can_be_chosen(elements, file):
     features = one(
         elements,
@@ -46,6 +66,20 @@ def test_types_defaults_and_columns_can_be_chosen(elements, file):
     )
     assert {name: values.dtype for name, values in features.items()} == {"id": "f8", "height": "f8"}
     np.testing.assert_array_equal(features["height"], [1.5, -1, 2.5, 3])
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_column(elements, tmp_path):
+    rows = {"a": '"id",word\r\n"1",x\r\n', "b": "id,word\n2,y\n", "c": "id,word\n3,\ufeffz\n"}
+    for name, text in rows.items():
+        mark = "" if name == "b" else "\ufeff"
+        (tmp_path / f"{name}.csv").write_text(mark + text, encoding="utf-8")
+        (tmp_path / f"{name}.bare").write_text(mark + text.partition("\n")[2], encoding="utf-8")
+    features = one(elements, tmp_path / "*.csv")
+    assert sorted(features["id"].tolist()) == [1, 2, 3]
+    bare = one(elements, tmp_path / "*.bare", "id", header=False, columns=["id", "word"])
+    assert sorted(bare[1].tolist()) == [1, 2, 3]
+    words = sorted(word.decode() for word in bare[0]["word"])
+    assert words == sorted(["x", "y", "\ufeffz"])  # Only the first character of a file is a mark.
 
 
 def test_vocabularies_and_buckets_become_numbers(elements, file):
@@ -64,7 +98,7 @@ def test_a_label_outside_its_vocabulary_is_a_bad_row(elements, file, word, found
     settings = {"label": "city", "vocabularies": {"city": ["Köln", "Bonn"]}}
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         one(elements, file, **settings)
-    wanted = f"{file}, record 2: has {found}, expected one of Köln, Bonn"
+    wanted = f"{file}, line 3: has {found}, expected one of Köln, Bonn"
     assert wanted in str(caught.value)
     features, labels = one(elements, file, **settings, on_bad_record="skip")
     assert (features["id"].tolist(), labels.tolist()) == ([1, 3], [1, 0])
@@ -147,8 +181,8 @@ def test_a_bad_row_is_named_or_skipped(elements, file, row):
     settings = {"types": {"id": tf.int64, "height": tf.float32}, "defaults": {"height": 0}}
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         one(elements, file, **settings)
-    # The header is no record; a blank line is one.
-    assert f"{file}, record 6: {BAD_ROWS[row]}" in str(caught.value)
+    # The header and a blank line count.
+    assert f"{file}, line 7: {BAD_ROWS[row]}" in str(caught.value)
     found = one(elements, file, **settings, on_bad_record="skip")
     assert found["id"].tolist() == [1, 2, 3, 4, 6]
 

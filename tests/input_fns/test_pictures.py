@@ -1,4 +1,7 @@
-"""Reduced decoding, and the cache of decoded pictures."""
+"""Reduced decoding, and the cache of decoded pictures.
+
+These tests cover `pictures/decoding.py`.
+"""
 
 import errno
 import os
@@ -41,7 +44,7 @@ SIZES = [(224, 224), (100, 60), (32, 32), (256, 248), (600, 500)]
 
 @pytest.mark.parametrize(
     ("size", "channels"),
-    tiers.every(4, [(size, channels) for channels in (3, 1) for size in SIZES]),
+    tiers.every(10, [(size, channels) for channels in (3, 1) for size in SIZES]),
 )
 def test_reduced_decoding_is_within_its_tolerance(tmp_path, channels, size):
     write_jpegs(tmp_path, [photograph(512, 496, channels)])
@@ -101,7 +104,7 @@ def test_grey_pictures_among_coloured_ones_are_named(tmp_path, form, channels):
     np.testing.assert_allclose(mixed[:3], read(tmp_path, (30, 30), on_bad_record="skip"))
 
 
-@pytest.mark.parametrize("mode", ["L", "LA", "RGBA"])
+@pytest.mark.parametrize("mode", tiers.every(3, ["RGBA", "L", "LA"]))
 def test_opacity_is_ignored(tmp_path, mode):
     pixels = photograph(30, 30)
     (tmp_path / "a").mkdir()
@@ -119,6 +122,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", tiers.first({"memory"}, ["memory", "file"]))
 def test_cached_pictures_are_the_same_in_each_epoch_and_order(folder, kind):
     cache = "memory" if kind == "memory" else folder / "cache"
@@ -159,7 +163,7 @@ def test_a_cache_file_is_reused_by_later_processes_and_in_graphs(folder):
 
 
 @pytest.mark.parametrize(
-    "change", tiers.every(3, ["more files", "another size", "another file", "another way"])
+    "change", tiers.every(4, ["more files", "another size", "another file", "another way"])
 )
 def test_a_cache_of_other_data_is_rejected(folder, change):
     cache = folder / "cache"

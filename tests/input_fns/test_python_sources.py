@@ -1,4 +1,7 @@
-"""Rows from Python: pandas frames, generators, and TensorFlow Datasets by name."""
+"""Rows from Python: pandas frames, generators, and TensorFlow Datasets by name.
+
+These tests cover `memory/frames.py`, `memory/tfds.py` and `pipeline/batching.py`.
+"""
 
 import sys
 import types
@@ -42,6 +45,48 @@ def test_bad_frames_are_rejected():
         pandas_frame([1])
     with pytest.raises(ValueError, match="at least one row"):
         pandas_frame(FRAME[:0])
+    with pytest.raises(ValueError, match="different names, but a appear twice"):
+        pandas_frame(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+class Column:
+    """A column with the methods of polars, which the tests do not install."""
+
+    def __init__(self, values, missing):
+        self._values, self._missing, self.dtype = np.array(values), missing, self
+
+    def is_float(self):
+        return self._values.dtype.kind == "f" and not self._missing
+
+    def is_null(self):
+        return np.array([self._missing, False])
+
+    def to_numpy(self):
+        return self._values
+
+
+class Frame(dict):
+    columns = property(list)
+
+
+def test_frames_of_polars_are_read(elements):
+    frame = Frame(
+        n=Column([1, 2], False), x=Column([0.5, np.nan], False), s=Column(["a", "b"], False)
+    )
+    ((features, labels),) = elements(lambda: pandas_frame(frame, "n", num_epochs=1))
+    assert (labels.tolist(), features["s"].tolist()) == ([1, 2], [b"a", b"b"])
+    np.testing.assert_array_equal(features["x"], [0.5, np.nan])
+    with pytest.raises(ValueError, match=r"Column 'n' has no value in 1 row"):
+        # Integers with a missing value are floats of NumPy.
+        pandas_frame(Frame(n=Column([np.nan, 2.0], True)))
+
+
+def test_a_lazy_frame_is_rejected():
+    class LazyFrame:
+        pass
+
+    with pytest.raises(TypeError, match=r"call its collect\(\)"):
+        pandas_frame(LazyFrame())
 
 
 def rows():

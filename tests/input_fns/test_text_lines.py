@@ -38,6 +38,16 @@ def test_words_become_numbers_and_lines_are_padded(elements, file, tmp_path, kin
     np.testing.assert_array_equal(cut["tokens"], [[1, 2], [2, 0], [3, 4], [2, 3]])
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_word(elements, tmp_path):
+    marked, words = tmp_path / "marked.txt", tmp_path / "words"
+    marked.write_text("\ufeffa b\n" + "b\n" * 300, encoding="utf-8")
+    words.write_text("\ufeffa\nb\n", encoding="utf-8")
+    (found,) = read(elements, marked, batch_size=400)
+    assert found["text"].tolist() == [b"a b"] + [b"b"] * 300
+    (found,) = read(elements, marked, words, batch_size=400)
+    assert found["tokens"][:2].tolist() == [[1, 2], [2, 0]]
+
+
 def test_lines_of_similar_length_share_a_batch(elements, file):
     found = read(elements, file, ["a", "b", "c"], bucket_boundaries=[3], num_epochs=2, batch_size=2)
     lengths = sorted(batch["length"].tolist() for batch in found)

@@ -4,6 +4,7 @@ import warnings
 import numpy as np
 import pytest
 import tensorflow as tf
+import tiers
 
 from input_fns import map_and_batch, shuffle_and_repeat
 
@@ -91,8 +92,8 @@ def dense(element):
 
 
 @pytest.mark.parametrize("map_func", MAP_FUNCTIONS)
-@pytest.mark.parametrize("parallel", PARALLEL, ids=str)
-@pytest.mark.parametrize("drop_remainder", [False, True])
+@pytest.mark.parametrize("parallel", tiers.every(2, PARALLEL), ids=str)
+@pytest.mark.parametrize("drop_remainder", tiers.every(2, [True, False]))
 def test_map_and_batch_gives_the_batches_of_tf_data_experimental(
     map_func, parallel, drop_remainder
 ):

@@ -1,4 +1,7 @@
-"""keras.model_fn: a model_fn from a function that builds a model trains as fit does."""
+"""keras.model_fn: a model_fn from a function that builds a model trains as fit does.
+
+These tests cover `hooks/backup.py`.
+"""
 
 from __future__ import annotations
 
@@ -147,6 +150,7 @@ def _predictions(estimator: Any, name: str) -> list[Any]:
     return [{name: next(iter(row.values()))} for row in estimator.predict(batches(X, None))]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "policy", tiers.first({"mixed_float16"}, ["mixed_bfloat16", "mixed_float16"])
 )
@@ -189,6 +193,7 @@ def branches() -> Any:
     return model
 
 
+@pytest.mark.long
 def test_a_subclassed_model_without_config_keeps_losses_metrics_and_state() -> None:
     model = fitted(branches(), optimizers.SGD(0.01))
     estimator = trained(branches, optimizers.SGD(0.01))
@@ -199,6 +204,7 @@ def test_a_subclassed_model_without_config_keeps_losses_metrics_and_state() -> N
     assert estimator.get_variable_value(calls[0]) == STEPS
 
 
+@pytest.mark.long
 def test_dropout_of_all_kinds_trains() -> None:
     def builder() -> Any:
         inputs = tf_keras.Input([4])
@@ -224,6 +230,7 @@ def _from_model(model_dir: str, config: est.RunConfig) -> Any:
     return keras.model_to_estimator(model, model_dir=model_dir, config=config)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("create", tiers.first({_from_model}, [_from_build_fn, _from_model]))
 def test_training_continues_from_a_backup_and_removes_it(create: Any, tmp_path: Path) -> None:
     def training(model_dir: str) -> Any:

@@ -159,7 +159,7 @@ MODELS: dict[str, tuple[Callable[[], Any], Any]] = {
 
 
 # Of each way in which a model is rebuilt, one.
-FIRST = {"batch norm", "own variables"}
+FIRST = {"own variables"}
 
 
 @pytest.mark.parametrize("name", tiers.first(FIRST, MODELS))

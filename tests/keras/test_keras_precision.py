@@ -12,7 +12,7 @@ import tensorflow as tf
 import tf_keras
 
 import estimator_train as est
-from estimator_train.keras.precision import use_policy
+from estimator_train.keras.build_settings import use_policy
 
 
 def model(policy):

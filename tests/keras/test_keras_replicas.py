@@ -1,4 +1,7 @@
-"""Adapters and callbacks on two replicas: the same numbers as fit on one device."""
+"""Adapters and callbacks on two replicas: the same numbers as fit on one device.
+
+These tests cover `keras/model_fn.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""model_to_estimator: accepted and refused arguments, and the unchanged model."""
+"""model_to_estimator: accepted and refused arguments, and the unchanged model.
+
+These tests cover `compat/keras_lib.py`, `tf_keras/blueprint.py`, `tf_keras/family.py` and
+`tf_keras/graph_calls.py`.
+"""
 
 from __future__ import annotations
 
@@ -121,6 +125,7 @@ def test_continues_from_a_checkpoint(tmp_path: Path) -> None:
     assert again.get_variable_value("estimator_global_step/.ATTRIBUTES/VARIABLE_VALUE") == 4
 
 
+@pytest.mark.long
 def test_does_not_change_the_model() -> None:
     model = dense("adam", metrics=["mae"])
     model.train_on_batch(X, Y)
@@ -270,6 +275,7 @@ def test_tf_keras_model_to_estimator_returns_these_estimators() -> None:
     assert "estimator_global_step/.ATTRIBUTES/VARIABLE_VALUE" in estimator.get_variable_names()
 
 
+@pytest.mark.long
 def test_a_named_format_continues_from_an_object_based_checkpoint(tmp_path: Path) -> None:
     def make(checkpoint_format: str) -> Any:
         return model_to_estimator(dense(), model_dir=tmp_path, checkpoint_format=checkpoint_format)

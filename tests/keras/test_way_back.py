@@ -1,4 +1,7 @@
-"""From checkpoints back to Keras models, and from fit on to Estimators."""
+"""From checkpoints back to Keras models, and from fit on to Estimators.
+
+These tests cover `optimizers/state.py`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from small_models import BATCH, X, Y, batches
 
 import estimator_train as est
 from estimator_train import keras
-from estimator_train.keras.checkpoints.name_map import propose_names
+from estimator_train.keras.matching import propose_names
 
 layers, optimizers = tf_keras.layers, tf_keras.optimizers
 GOLDEN = Path(__file__).parents[1] / "golden" / "checkpoints"

@@ -1,4 +1,7 @@
-"""Checkpoints of the original become Keras models that predict and train on as it does."""
+"""Checkpoints of the original become Keras models that predict and train on as it does.
+
+These tests cover `tf_keras/checkpoints.py`.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
+import tiers
 from outcomes import recorded
 from way_back_jobs import BATCH, CHECKPOINTS, FIRST, JOBS, MORE, X, Y
 
@@ -16,7 +20,7 @@ from estimator_train import keras
 GOLDEN = recorded("way_back")
 
 
-@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize("name", tiers.every(3, JOBS))
 def test_a_checkpoint_of_the_original_predicts_and_continues_as_recorded(name: str) -> None:
     model = keras.load_trained(JOBS[name].keras_model(tf_keras), CHECKPOINTS / name)
     assert _predicted(model) == pytest.approx(np.float32(GOLDEN[name]["first"]), rel=1e-5, abs=1e-6)

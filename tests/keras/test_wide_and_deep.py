@@ -1,4 +1,7 @@
-"""WideDeepModel with two optimizers: each trains its part, and steps are counted once."""
+"""WideDeepModel with two optimizers: each trains its part, and steps are counted once.
+
+These tests cover `optimizers/several_optimizers.py`.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -38,13 +41,14 @@ def test_each_optimizer_trains_its_part(tmp_path: Path) -> None:
     assert values("global_step") == 25
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "optimizers",
     [
-        lambda: [legacy.SGD(0.01, momentum=0.9), legacy.Adam(0.1)],
         lambda: [tf_keras.optimizers.Adam(0.01), tf_keras.optimizers.Adam(0.1)],
+        lambda: [legacy.SGD(0.01, momentum=0.9), legacy.Adam(0.1)],
     ],
-    ids=["legacy", "new"],
+    ids=["new", "legacy"],
 )
 def test_two_optimizers_continue_a_training_of_fit(
     tmp_path: Path, optimizers: Callable[[], list[Any]]

@@ -1,4 +1,8 @@
-"""The launcher, with small programs in the place of trainings."""
+"""The launcher, with small programs in the place of trainings.
+
+These tests cover `cli/commands/launch.py`, `cli/job/user_code.py`, `launcher/launch.py`,
+`launcher/local_job.py`, `launcher/process.py` and `launcher/signals.py`.
+"""
 
 from __future__ import annotations
 

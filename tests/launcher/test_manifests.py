@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -42,13 +43,27 @@ def test_a_tfjob_has_the_operators_roles_and_containers(
     assert text.count('command: ["python", "train.py", "--name=a b"]') == 4
 
 
+@pytest.mark.parametrize("platform", ["jobset", "trainjob"])
+@pytest.mark.parametrize("options", [[], ["--workers=2", "--ps=1", "--evaluator", "--gpus=1"]])
+def test_manifests_of_kubernetes_fit_their_schemas(
+    platform: str, options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = manifest(capsys, f"--platform={platform}", "--image=here:1", *options)
+    assert faults(text) == []
+    wrong = text.replace("maxRestarts: 10", "maxRestarts: ten").replace("operator: In", "in: 1")
+    assert any(fault.endswith(".maxRestarts: 'ten' is no int") for fault in faults(wrong))
+    assert len(faults(wrong)) > 2
+
+
 def test_a_tfjob_fits_its_schema(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     options = ["--platform=kubeflow", "--workers=1", "--ps=1", "--evaluator", "--image=here:1"]
     text = manifest(capsys, *options, "--gpus=1")
     assert faults(text) == []
-    assert faults(text.replace("replicas: 1", "replicas: many", 1).replace("name:", "called:")) == [
+    wrong = text.replace("replicas: 1", "replicas: many", 1)
+    wrong = wrong.replace("  name: train", "  called: train").replace("- name:", "- called:")
+    assert faults(wrong) == [
         ".metadata: called is unknown",
         ".spec.tfReplicaSpecs.Chief.replicas: 'many' is no int",
         *(
@@ -67,18 +82,72 @@ def test_a_slurm_script_starts_all_tasks_with_their_roles(
     script.write_text(text)
     subprocess.run(["bash", "-n", str(script)], check=True)
     assert "#SBATCH --ntasks=4\n" in text
-    assert text.endswith("srun --label --kill-on-bad-exit=1 python train.py '--name=a b'\n")
+    assert "\nsrun --label --kill-on-bad-exit=1 python train.py '--name=a b'\n" in text
     exported = dict(
         line.removeprefix("export ").split("=") for line in text.splitlines() if "export" in line
     )
+    assert exported.pop("ESTIMATOR_TRAIN_PREEMPTION") == "1"
     slurms = {
         "SLURM_JOB_ID": "12345",
-        "SLURM_NTASKS": "4",
-        "SLURM_NODELIST": "a",
-        "SLURM_TASKS_PER_NODE": "4",
+        "SLURM_STEP_NUM_TASKS": "4",
+        "SLURM_STEP_NODELIST": "a",
+        "SLURM_STEP_TASKS_PER_NODE": "4",
     }
     roles = [detect({**slurms, **exported, "SLURM_PROCID": str(n)}).task_type for n in range(4)]
     assert roles == ["chief", "worker", "ps", "evaluator"]
+
+
+@pytest.mark.parametrize(
+    ("code", "variables", "requeued"),
+    [
+        (0, {}, None),
+        (1, {}, None),
+        (143, {}, "7"),
+        (137, {"SLURM_RESTART_COUNT": "9"}, "7"),
+        (142, {"SLURM_ARRAY_JOB_ID": "5", "SLURM_ARRAY_TASK_ID": "2"}, "5_2"),
+        (143, {"SLURM_RESTART_COUNT": "10"}, None),
+    ],
+)
+def test_a_slurm_script_requeues_its_job_after_codes_that_may_be_repeated(
+    code: int, variables: dict[str, str], requeued: str | None, tmp_path: Path
+) -> None:
+    for name, text in {"srun": f"exit {code}", "scontrol": f"echo $* > {tmp_path}/asked"}.items():
+        (tmp_path / name).write_text(f"#!/bin/bash\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    script = make_slurm_script(ClusterJob(["true"]))
+    environment = {**os.environ, "PATH": path, "SLURM_JOB_ID": "7", **variables}
+    done = subprocess.run(["bash", "-c", script], env=environment, check=False)
+    assert done.returncode == code
+    asked = tmp_path / "asked"
+    assert (asked.read_text() if asked.exists() else None) == (
+        f"requeue {requeued}\n" if requeued else None
+    )
+
+
+@pytest.mark.parametrize("platform", ["jobset", "trainjob", "kubeflow"])
+@pytest.mark.parametrize("name", ["My_Job", "2024-run", "my.job", "train-", "é"])
+def test_names_that_kubernetes_refuses_are_errors(
+    platform: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = [f"--platform={platform}", f"--name={name}", "--image=here:1"]
+    assert main(["manifest", *options, "--", "true"]) == 2
+    said = capsys.readouterr().err
+    assert f"Kubernetes refuses the name {name!r}" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("platform", "end"),
+    [("jobset", "targetReplicatedJobs: [chief"), ("kubeflow", "cleanPodPolicy: ")],
+)
+def test_an_evaluator_may_end_after_the_chief(
+    platform: str, end: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = [f"--platform={platform}", "--image=here:1"]
+    alone, evaluated = manifest(capsys, *options), manifest(capsys, *options, "--evaluator")
+    found = [text.partition(end)[2].partition("\n")[0] for text in (alone, evaluated)]
+    assert found == {"jobset": ["]", ", evaluator]"], "kubeflow": ["Running", "None"]}[platform]
 
 
 def test_gpus_are_requested_only_if_given() -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from launched import finish, processes_with, start
 
-from estimator_train.goodput import clock
+from estimator_train.goodput import STARTED_VARIABLE
 from estimator_train.launcher import standby_server
 from estimator_train.launcher.guard import Guard
 from estimator_train.launcher.python_program import (
@@ -71,6 +71,7 @@ def write(path: Path, text: str) -> str:
     return str(path)
 
 
+@pytest.mark.long
 def test_imports_of_own_modules_are_followed_without_running_them(tmp_path: Path) -> None:
     script = write(
         tmp_path / "train.py",
@@ -161,7 +162,7 @@ def make(tmp_path: Path) -> Iterator[Callable[..., Standby]]:
 
 
 def start_task(standby: Standby, task: str) -> ForkedProcess:
-    process = standby.start_task({"TASK": task, clock.STARTED_VARIABLE: str(time.time())})
+    process = standby.start_task({"TASK": task, STARTED_VARIABLE: str(time.time())})
     assert process is not None
     return process
 
@@ -186,7 +187,7 @@ def test_a_task_that_the_launcher_has_abandoned_ends(
     assert standby._connection is not None
     reader, writer = os.pipe()
     accepted, accept = os.pipe()
-    variables = {"TASK": "a", clock.STARTED_VARIABLE: str(time.time())}
+    variables = {"TASK": "a", STARTED_VARIABLE: str(time.time())}
     message = json.dumps(variables).encode()
     socket.send_fds(standby._connection, [message], [writer, accepted])
     reply = standby._receive(60)
@@ -216,7 +217,7 @@ def test_a_standby_process_that_dies_is_reported_once(
     standby._process.kill()
     standby._process.wait()
     for _ in range(2):
-        assert standby.start_task({"TASK": "a", clock.STARTED_VARIABLE: "0"}) is None
+        assert standby.start_task({"TASK": "a", STARTED_VARIABLE: "0"}) is None
     assert lines == [
         "The standby process has ended. A killed task starts as a new process. --nostandby avoids "
         "this message."
@@ -242,7 +243,11 @@ print("restarted")
         f"[launch] There is no standby process: {script}:4 sets an environment variable before "
         "imports. A killed task starts as a new process. --nostandby avoids this message.\n"
     )
-    os.kill(int((tmp_path / "pids").read_text()), signal.SIGKILL)
+    pids, deadline = tmp_path / "pids", time.monotonic() + 60
+    while not (pids.exists() and pids.read_text().endswith("\n")):
+        assert time.monotonic() < deadline, "the program did not start"
+        time.sleep(0.05)
+    os.kill(int(pids.read_text()), signal.SIGKILL)
     done = finish(process, 60)
     assert (done.code, done.lines("chief:0")) == (0, ["restarted"])
     assert not processes_with(str(tmp_path))

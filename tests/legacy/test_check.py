@@ -171,3 +171,21 @@ def test_removed_and_private_names_are_not_reported_as_mistakes(tmp_path):
     )
     (found,) = report(str(script))
     assert [symbol.status for symbol in found.symbols] == ["missing"] * 5
+
+
+def test_findings_come_first_and_unchanged_names_are_counted(tmp_path, capsys):
+    (tmp_path / "a.py").write_text("import tensorflow as tf\ntf.float32, tf.int32, tf.zeros\n")
+    (tmp_path / "b.py").write_text("print 'old'\n")
+    (tmp_path / "c.py").write_text("import tensorflow as tf\ntf.contrib.nothing\ntf.Session\n")
+    assert main([str(tmp_path)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.rpartition("/")[2] for line in lines if line.startswith("/")] == [
+        "b.py  (Python 2)",
+        "c.py  (tf1)",
+        "a.py  (tf2)",
+    ]
+    assert [line for line in lines if "unchanged" in line] == [
+        "  unchanged 1 other names",
+        "  unchanged 3 other names",
+    ]
+    assert not any("tf.float32" in line for line in lines)

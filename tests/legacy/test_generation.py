@@ -154,6 +154,7 @@ print(len(seen))
 """
 
 
+@pytest.mark.long
 def test_datasets_keep_the_methods_of_tensorflow_1_through_transformations(run):
     assert run(CHAINS, switches=[]).stdout == "6\n"
     neutral = CHAINS.replace("tf.Session()", "tf.compat.v1.Session()")

@@ -21,6 +21,16 @@ LIBRARIES = {
         "OPTIMIZER = tf.train.GradientDescentOptimizer\n"
         "VERSION = tf.VERSION\n"
     ),
+    "hooks/__init__.py": (
+        "import tensorflow as tf\nclass Hook(tf.train.SessionRunHook): exists = tf.gfile.Exists\n"
+    ),
+    "later/__init__.py": (
+        "import tensorflow as tf\n"
+        "import tensorflow.compat.v1 as tf1\n"
+        "def fallback(): return tf.gfile.Exists\n"
+        "try: Hook = tf.train.SessionRunHook\n"
+        "except AttributeError: Hook = tf1.train.SessionRunHook\n"
+    ),
     "alone.py": "from tensorflow_estimator import estimator\n",
     "today/__init__.py": (
         '"""Says tf.estimator, which every importer sees, and keeps Keras 3."""\n'
@@ -42,7 +52,8 @@ def installed(tmp_path):
 
 
 def test_old_libraries_are_recognized_by_their_code(installed):
-    for name, expected in {"old": True, "first": True, "alone": True, "today": False}.items():
+    expected_names = {"old": True, "first": True, "hooks": True, "alone": True}
+    for name, expected in {**expected_names, "later": False, "today": False}.items():
         assert libraries.is_old(libraries.Library(name, str(installed))) is expected
     inner = libraries.find_library(str(installed / "old" / "inner.py"))
     assert inner == libraries.Library("old", str(installed))

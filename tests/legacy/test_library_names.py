@@ -94,6 +94,9 @@ def test_modules_of_an_old_protoc_load(run, tmp_path, form):
     pile.dependency.append(box.name)
     inner = pile.message_type.add(name="Pile")
     inner.field.add(name="boxes", number=1, type=11, label=3, type_name=f".old_{form}.Box")
+    pile.options.py_generic_services = True
+    packer = pile.service.add(name="Packer").method.add(name="pack")
+    packer.input_type = packer.output_type = f".old_{form}.Pile"
     (tmp_path / "box_pb2.py").write_text(generate("box", serialize(box)))
     (tmp_path / "pile_pb2.py").write_text(
         generate("pile", serialize(pile), "import box_pb2 as box__pb2")
@@ -104,9 +107,10 @@ def test_modules_of_an_old_protoc_load(run, tmp_path, form):
         "pile = pile_pb2.Pile(boxes=[box_pb2.Box(size=3)])\n"
         "print(pile_pb2.Pile.FromString(pile.SerializeToString()).boxes[0].size)\n"
         "print(box_pb2.ROUND, box_pb2.Kind.Name(1), box_pb2.DESCRIPTOR.name)\n"
+        "print(pile_pb2.Packer.DESCRIPTOR.methods[0].name, pile_pb2.Packer_Stub.__name__)\n"
     )
     done = run(program, switches=["--tf1"])
-    assert done.stdout == f"3\n1 ROUND box_{form}.proto\n"
+    assert done.stdout == f"3\n1 ROUND box_{form}.proto\npack Packer_Stub\n"
 
 
 def test_libraries_without_tensorflow_find_the_names_of_collections(run, tmp_path):

@@ -11,18 +11,18 @@ import pytest
 
 import estimator_train
 import estimator_train.compat.v1 as v1
-from estimator_train.legacy import trees
+from estimator_train.legacy import old_names
 
 P = "tensorflow.python"
 K = f"{P}.keras"
 
 
-def find(dotted, generation=trees.TF2):
+def find(dotted, generation=old_names.TF2):
     module, _, name = dotted.rpartition(".")
-    return getattr(trees.tree(generation).module(module), name)
+    return getattr(old_names.tree(generation).module(module), name)
 
 
-@pytest.mark.parametrize("generation", [trees.TF1, trees.TF2])
+@pytest.mark.parametrize("generation", [old_names.TF1, old_names.TF2])
 @pytest.mark.parametrize(
     ("way", "expected"),
     [
@@ -41,16 +41,16 @@ def test_every_path_to_tensorflow_has_its_estimator(way, expected, generation):
         assert find(f"{root}.{way}.estimator.tpu.TPUEstimator", generation)
 
 
-@pytest.mark.parametrize("generation", [trees.TF1, trees.TF2])
+@pytest.mark.parametrize("generation", [old_names.TF1, old_names.TF2])
 def test_a_dotted_name_is_not_an_attribute(generation):
-    seen = trees.tree(generation).module("tensorflow")
+    seen = old_names.tree(generation).module("tensorflow")
     assert not hasattr(seen, "compat.v2")
     assert seen.compat.v2
 
 
 def test_the_dict_of_a_module_has_all_of_its_names():
     """Cloud templates read the level of a flag from `tf.logging.__dict__`."""
-    seen = trees.tree(trees.TF1).module("tensorflow")
+    seen = old_names.tree(old_names.TF1).module("tensorflow")
     levels = vars(seen.logging)
     assert (levels["INFO"], levels.get("WARN"), levels.get("NOTHING", 7)) == (20, 30, 7)
     assert {"DEBUG", "set_verbosity"} < set(levels)
@@ -177,7 +177,7 @@ def test_removed_private_names_raise_an_error_with_their_name(run):
 
 
 def test_names_set_in_a_view_are_set_in_the_tensorflow_module(monkeypatch):
-    seen = trees.tree(trees.TF2).module(f"{P}.ops.summary_op_util")
+    seen = old_names.tree(old_names.TF2).module(f"{P}.ops.summary_op_util")
     own = pkgutil.resolve_name(f"{P}.ops.summary_op_util")
     kept = own.summary_scope
     monkeypatch.setattr(own, "summary_scope", kept)
@@ -188,7 +188,7 @@ def test_names_set_in_a_view_are_set_in_the_tensorflow_module(monkeypatch):
 
 
 def test_dataclasses_accept_unhashable_defaults():
-    seen = trees.python_tree().module("dataclasses")
+    seen = old_names.python_tree().module("dataclasses")
 
     @seen.dataclass
     class Inner:
@@ -213,13 +213,13 @@ def test_dataclasses_accept_unhashable_defaults():
     [("slim", "conv2d"), ("crf", "crf_log_likelihood"), ("framework", "arg_scope")],
 )
 def test_a_star_import_binds_no_modules_that_a_replacement_imports(name, known):
-    module = trees.tree(trees.TF1).module(f"tensorflow.contrib.{name}")
+    module = old_names.tree(old_names.TF1).module(f"tensorflow.contrib.{name}")
     assert known in module.__all__
     assert not {"tf", "np", "functools", "Any", "Callable"} & set(module.__all__)
 
 
 def test_numpy_sums_generators_as_before():
-    old = trees.tree(trees.TF1).module("numpy")
+    old = old_names.tree(old_names.TF1).module("numpy")
     assert old.sum(n for n in [1, 2, 3]) == 6
     np.testing.assert_array_equal(old.sum((np.ones(2) for _ in range(2)), axis=0), [2.0, 2.0])
     total = np.zeros(())
@@ -231,7 +231,7 @@ def test_numpy_sums_generators_as_before():
 
 
 def test_numpy_accepts_the_old_name_of_the_quantile_method():
-    old = trees.tree(trees.TF1).module("numpy")
+    old = old_names.tree(old_names.TF1).module("numpy")
     values = [1.0, 2.0, 4.0]
     assert old.quantile(values, 0.25, interpolation="lower") == 1.0
     assert old.percentile(values, 75, interpolation="higher") == 4.0

@@ -53,12 +53,7 @@ def home(tmp_path_factory):
     return home
 
 
-FIRST = {
-    "census/census_main.py",
-    "every_hook.py",
-    "iris/premade_estimator.py",
-    "mnist_layers.py",
-}
+FIRST = {"iris/premade_estimator.py"}
 
 
 @pytest.mark.parametrize(

@@ -53,11 +53,11 @@ import tensorflow.compat.v1
 
 tensorflow.compat.v1.disable_v2_behavior()
 import estimator_train.compat.v1 as tf_estimator_
-from estimator_train.legacy.contrib import layers as contrib_layers
+from tf_contrib import layers as contrib_layers
 import numpy as np
 import tensorflow.compat.v1 as tf
-from estimator_train.legacy.contrib import slim
-from estimator_train.legacy.contrib import layers as L
+from tf_contrib import slim
+from tf_contrib import layers as L
 from tensorflow.compat.v1.keras.layers import Dense
 from tensorflow.compat.v1.nn import rnn_cell
 from collections.abc import Mapping
@@ -67,7 +67,7 @@ tf.flags.DEFINE_string("log_dir", "/logs", "Where logs are.", allow_override=Tru
 
 
 def net(x, layers, tf_estimator=None):
-    from estimator_train.legacy.contrib import rnn
+    from tf_contrib import rnn
     logits = L.fully_connected(slim.flatten(x), 3)
     layers.flatten(x)
     return contrib_layers.l2_regularizer(

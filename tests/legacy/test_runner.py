@@ -1,27 +1,39 @@
-"""`estimator-train run` runs scripts as `python` does, and its errors say what to do."""
+"""`estimator-train run` runs scripts as `python` does, and its errors say what to do.
+
+These tests cover `cli/commands/run.py`.
+"""
 
 import sys
 
 import forked
+import pytest
 from legacy_programs import COMMAND, environment
 from processes import run_process
 
 import estimator_train.cli.main as cli
 
 
+@pytest.mark.long
 def test_modules_of_the_codebase_keep_their_names(run, tmp_path):
-    for name, value in {"flags.py": 1, "input_fns/__init__.py": 2, "estimator_train.py": 3}.items():
+    for name, value in {
+        "flags.py": 1,
+        "input_fns/__init__.py": 2,
+        "estimator_train.py": 3,
+        "tf_contrib/__init__.py": 5,
+    }.items():
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"VALUE = {value}\n")
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "__init__.py").write_text("VALUE = 4\n")
     program = (
-        "import flags, input_fns, estimator_train, tests\n"
+        "import tensorflow, flags, input_fns, estimator_train, tests, tf_contrib\n"
         "from estimator_train import VALUE\n"
         "print(flags.VALUE, input_fns.VALUE, estimator_train.VALUE, tests.VALUE, VALUE)\n"
+        "print(tf_contrib.VALUE, tensorflow.contrib.layers.flatten.__module__)\n"
     )
-    assert run(program, python=[sys.executable]).stdout == "1 2 3 4 3\n"
+    done = run(program, switches=["--tf1"], python=[sys.executable])
+    assert done.stdout == "1 2 3 4 3\n5 tf_contrib.layers.shaping\n"
 
 
 def test_script_sees_its_own_name_arguments_and_exit_code(run, tmp_path):
@@ -181,3 +193,14 @@ def test_module_in_nested_folders_without_init(tmp_path):
         env=environment(),
     )
     assert "no runnable module named 'job.bin.tools.nothing'" in done.stderr
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("level", ["0", "1"])
+def test_lines_of_tensorflows_start_are_hidden_unless_the_level_is_0(run, level):
+    program = "import tensorflow\nprint(1)\n"
+    variables = {"TF_CPP_MIN_LOG_LEVEL": level, "TF_ENABLE_ONEDNN_OPTS": "1"}
+    done = run(program, python=[sys.executable], **variables)
+    known = ("oneDNN custom operations", "All log messages before absl", "cuda drivers")
+    shown = [line for line in done.stderr.splitlines() if any(text in line for text in known)]
+    assert bool(shown) == (level == "0")

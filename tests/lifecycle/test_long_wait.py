@@ -7,10 +7,10 @@ from processes import run_process
 
 WAITING = """
 import sys, time
-from estimator_train.lifecycle import long_wait
-long_wait.SAY_EVERY_SECS = 0.2
+from estimator_train.lifecycle import limits
+limits.SAY_EVERY_SECS = 0.2
 limit = float(sys.argv[1]) or None
-with long_wait.limit_wait("for worker:1 to start", limit, "its_setting"):
+with limits.limit_wait("for worker:1 to start", limit, "its_setting"):
     time.sleep(float(sys.argv[2]))
 time.sleep(1)
 print("went on")

@@ -1,4 +1,8 @@
-"""Optimizers in an Estimator act as in Keras's fit, or are refused."""
+"""Optimizers in an Estimator act as in Keras's fit, or are refused.
+
+These tests cover `optimizers/base.py`, `optimizers/graph_optimizers.py` and
+`optimizers/graph_optimizers.py`.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +62,7 @@ NEW_KINDS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", tiers.every(6, NEW_KINDS))
+@pytest.mark.parametrize("name", tiers.every(12, NEW_KINDS))
 def test_new_kinds_train_as_in_keras(name: str) -> None:
     expected = fit(dense(NEW_KINDS[name](), metrics=["mae"]), STEPS)
     estimator = model_to_estimator(dense(NEW_KINDS[name](), metrics=["mae"]))

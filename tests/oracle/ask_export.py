@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import tensorflow as tf
+from file_lists import list_files
 from tensorflow.core.protobuf import saved_model_pb2
 
 v1 = tf.compat.v1
@@ -322,7 +323,7 @@ def saved_model(path: str) -> dict[str, Any]:
     saved = saved_model_pb2.SavedModel()
     saved.ParseFromString((Path(path) / "saved_model.pb").read_bytes())
     return {
-        "files": sorted(str(p.relative_to(path)) for p in Path(path).rglob("*") if p.is_file()),
+        "files": list_files(path),
         "graphs": [_meta_graph(meta) for meta in saved.meta_graphs],
     }
 

@@ -23,11 +23,14 @@ _CHANGING = (
 )
 _NOT_ASKED = (
     *("deprecated", "Using config", "global_step/sec"),
-    *("has not been increased", "session call"),
+    *("has not been increased", "session call", "The input ended"),
     # A TPUEstimator without a TPU reports its default, and ends the loop of predictions twice.
     *("eval_on_tpu", "prediction_loop", "examples/sec"),
 )
-_FRAME = re.compile(r'File "[^"]*ask_logs.py", line \d+, in (\w+)\nNode: ')
+# The last frame of the program: before the name of the node, if the message has that.
+_FRAME = re.compile(
+    r'File "[^"]*ask_logs.py", line \d+, in (model_fn)(?:\n    (?! *File).*)?(?:\nNode: |\Z)'
+)
 
 
 class _Lines(logging.Handler):

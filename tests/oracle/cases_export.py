@@ -9,15 +9,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 from cases import case, logged_case
+from file_lists import list_files
 from jobs import Api, tiny_estimator, tiny_parts, tiny_receiver, trained
 from tensorflow.core.protobuf import saved_model_pb2
 
 tf1 = tf.compat.v1
-
-
-def _tree(path: str) -> list[str]:
-    root = Path(path)
-    return sorted(str(item.relative_to(root)) for item in root.rglob("*") if item.is_file())
 
 
 @case
@@ -40,7 +36,7 @@ def export_with_receiver_that_returns_none(api: Api, model_dir: str) -> Any:
 def export_returns_the_directory(api: Api, model_dir: str) -> Any:
     path = trained(api, model_dir).export_saved_model(model_dir + "/export", tiny_receiver(api))
     text = path.decode() if isinstance(path, bytes) else path
-    return [type(path).__name__, text, _tree(text)]
+    return [type(path).__name__, text, list_files(text)]
 
 
 @case
@@ -48,7 +44,7 @@ def export_as_text(api: Api, model_dir: str) -> Any:
     path = trained(api, model_dir).export_saved_model(
         model_dir + "/export", tiny_receiver(api), as_text=True
     )
-    return _tree(path.decode() if isinstance(path, bytes) else path)
+    return list_files(path.decode() if isinstance(path, bytes) else path)
 
 
 @case
@@ -59,7 +55,7 @@ def export_with_extra_assets(api: Api, model_dir: str) -> Any:
     path = estimator.export_saved_model(
         model_dir + "/export", tiny_receiver(api), assets_extra={"deep/words.txt": str(source)}
     )
-    return _tree(path.decode() if isinstance(path, bytes) else path)
+    return list_files(path.decode() if isinstance(path, bytes) else path)
 
 
 @case
@@ -74,7 +70,7 @@ def export_savedmodel_the_old_name(api: Api, model_dir: str) -> Any:
     estimator = trained(api, model_dir)
     path = estimator.export_savedmodel(model_dir + "/export", tiny_receiver(api))
     text = path.decode() if isinstance(path, bytes) else path
-    return [type(path).__name__, text, _tree(text)]
+    return [type(path).__name__, text, list_files(text)]
 
 
 @case
@@ -83,7 +79,7 @@ def export_savedmodel_without_default_attributes(api: Api, model_dir: str) -> An
     path = estimator.export_savedmodel(
         model_dir + "/export", tiny_receiver(api), strip_default_attrs=True
     )
-    return _tree(path.decode())
+    return list_files(path.decode())
 
 
 @case
@@ -102,7 +98,7 @@ def export_of_eval_mode(api: Api, model_dir: str) -> Any:
     path = estimator.export_saved_model(
         model_dir + "/export", receiver, experimental_mode=api.estimator.ModeKeys.EVAL
     )
-    return _tree(path.decode() if isinstance(path, bytes) else path)
+    return list_files(path.decode() if isinstance(path, bytes) else path)
 
 
 @case

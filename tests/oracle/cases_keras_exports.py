@@ -10,6 +10,7 @@ import numpy as np
 import tensorflow as tf
 from cases import case
 from cases_keras import dense, keras_input
+from file_lists import list_files
 from jobs import Api, tiny_data, tiny_estimator, tiny_input, tiny_receiver, trained
 
 
@@ -27,9 +28,7 @@ def served(path: Any, signature: str = "serving_default") -> dict[str, Any]:
 
 
 def _files(model_dir: str) -> list[str]:
-    found = Path(model_dir).rglob("*")
-    names = {str(path.relative_to(model_dir)) for path in found if path.is_file()}
-    return sorted(name for name in names if not name.startswith("export"))
+    return [name for name in list_files(model_dir) if not name.startswith("export")]
 
 
 def _exported_untrained(name: str, **arguments: Any) -> None:

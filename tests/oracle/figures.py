@@ -11,6 +11,7 @@ import numpy as np
 import tensorflow as tf
 from cases_events import events
 from cases_export import signatures
+from file_lists import list_files
 from jobs import Api
 
 STEPS = 50
@@ -92,10 +93,7 @@ def _variables(estimator: Any) -> list[list[Any]]:
 
 def _files(directory: str) -> list[str]:
     """Returns names below a directory, without host and time, and without the count of shards."""
-    names = (
-        str(path.relative_to(directory)) for path in Path(directory).rglob("*") if path.is_file()
-    )
-    return sorted({re.sub(r"(tfevents|\.data).*", r"\1", name) for name in names})
+    return sorted({re.sub(r"(tfevents|\.data).*", r"\1", name) for name in list_files(directory)})
 
 
 def _tags(model_dir: str) -> dict[str, dict[str, list[int]]]:

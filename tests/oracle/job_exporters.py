@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
+from file_lists import list_files
 from job_cases import case_of, estimator, noting_exporter, run, shown
 from jobs import Api, tiny_input, tiny_receiver
 
@@ -17,11 +18,7 @@ def exports(model_dir: str, name: str) -> list[list[str]]:
     """Returns the files of each export, oldest first, variables aside."""
     base = Path(model_dir) / "export" / name
     return [
-        sorted(
-            str(path.relative_to(export))
-            for path in export.rglob("*")
-            if path.is_file() and "variables" not in path.parts
-        )
+        [name for name in list_files(export) if not name.startswith("variables/")]
         for export in sorted(base.iterdir())
     ]
 

@@ -18,7 +18,7 @@ GOLDEN = HERE.parent / "golden"
 CONTRIB = "contrib_"
 TREES = (
     *("boosted_trees", "boosted_trees_collections"),
-    *("boosted_trees_continued", "boosted_trees_exported", "boosted_trees_more"),
+    *("boosted_trees_continued", "boosted_trees_exported", "boosted_trees_settings"),
 )
 TFJOB = "tfjob"
 KUBERNETES = "kubernetes"

@@ -106,7 +106,7 @@ RECORDINGS = {
     "boosted_trees_collections": collections,
     "boosted_trees_continued": continued,
     "boosted_trees_exported": exported,
-    "boosted_trees_more": more,
+    "boosted_trees_settings": more,
 }
 
 if __name__ == "__main__":

@@ -1,3 +1,8 @@
+"""Predictors of an Estimator's checkpoints.
+
+These tests cover `predictor/live.py`.
+"""
+
 import threading
 from pathlib import Path
 
@@ -91,7 +96,8 @@ def test_from_estimator_computes_an_export_output(estimator):
     np.testing.assert_allclose(default({"half": X})["y"], predicted(estimator, 2 * X)["y"])
     sums = est.predictor.from_estimator(estimator, serving_input_receiver_fn, "sums")
     np.testing.assert_allclose(sums({"half": X})["outputs"], 2 * X.sum(1), rtol=1e-5)
-    with pytest.raises(ValueError, match=r'Got output_key "other".*serving_default.*sums'):
+    text = 'Got output_key "other".*serving_default.*sums.*output_key chooses one'
+    with pytest.raises(ValueError, match=text):
         est.predictor.from_estimator(estimator, serving_input_receiver_fn, "other")
 
 
@@ -189,3 +195,15 @@ def test_strings_and_integers_keep_their_types(tmp_path):
         assert found["length"].tolist() == [1, 3]
         assert found["next"].tolist() == [2, 3]
         assert found["next"].dtype == np.int32
+
+
+@pytest.mark.parametrize("as_array", [False, True])
+def test_strings_keep_trailing_zero_bytes(tmp_path, as_array):
+    def echo_model_fn(features, mode):
+        return est.EstimatorSpec(mode, predictions={"s": tf.identity(features["s"])})
+
+    # A serialized message ends with zero bytes if its last float is 0.0.
+    texts = [[b"a\x00", b"b"], [b"\x00", b"long\x00\x00"]]
+    with est.Estimator(echo_model_fn, tmp_path).predictor() as predictor:
+        found = predictor.predict({"s": np.array(texts, object) if as_array else texts})
+    assert found["s"].tolist() == texts

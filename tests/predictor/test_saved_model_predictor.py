@@ -1,3 +1,8 @@
+"""Predictors of SavedModels.
+
+These tests cover `predictor/base.py`.
+"""
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -105,3 +110,29 @@ def test_missing_inputs_that_outputs_need_are_named(labelled_dir):
             predictor({"label": [1.0, 2.0]})
         with pytest.raises(ValueError, match=r"unexpected keys in input_dict: \['other'\]"):
             predictor({"x": X, "other": X})
+
+
+@pytest.mark.parametrize(
+    ("batch", "text"),
+    [
+        ({"x": X}, r"unexpected keys in input_dict: \['x'\]"),
+        (
+            {"examples": np.ones(2, np.float32)},
+            "'examples' is float32, but the model takes strings",
+        ),
+        ([{"x": [1.0, 2.0]}], r"'examples' has \{'x': \[1.0, 2.0\]\} of type dict, but"),
+    ],
+)
+def test_features_for_a_model_that_takes_examples_raise_an_error_that_says_so(
+    tmp_path, batch, text
+):
+    estimator = est.Estimator(model_fn, tmp_path / "model")
+    estimator.train(lambda: tf.data.Dataset.from_tensors({"x": X}).repeat(), steps=1)
+    receiver_fn = est.export.build_parsing_serving_input_receiver_fn(
+        {"x": tf.io.FixedLenFeature([2], tf.float32)}
+    )
+    path = estimator.export_saved_model(tmp_path / "export", receiver_fn)
+    predictor = est.predictor.from_saved_model(path)
+    with predictor, pytest.raises(ValueError, match=text) as caught:
+        predictor.predict(batch)
+    assert str(caught.value).endswith("export with build_raw_serving_input_receiver_fn.")

@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.report.differences import Value, compare_model_dirs
+from estimator_train.report.runs import Value, compare_model_dirs
 
 tf1 = tf.compat.v1
 

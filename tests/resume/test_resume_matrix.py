@@ -1,6 +1,7 @@
 """Resumed jobs against unbroken ones: each strategy, kind of estimator and way to resume.
 
-A day's second tier has a third of the cells, `TESTS_DAY=all` in the environment has all.
+The second tier has a third of the cells, which the commit chooses; `TESTS_SAMPLE=all` in the
+environment has all.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import pytest
 import tensorflow as tf
 from resume_job import CLUSTERS, ENDS, latest_step
 from resume_kinds import ABSENT, KINDS, STRATEGIES
-from tiers import first, of_today
+from tiers import first, of_commit
 
 from estimator_train.launcher.ports import find_free_addresses
 
@@ -138,7 +139,7 @@ def _check_equal(job: Job, steps: Sequence[int]) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "strategy"),
-    first(FIRST_TIER, [*FIRST_TIER, *of_today(3, OTHER_CELLS)]),
+    first(FIRST_TIER, [*FIRST_TIER, *of_commit(3, OTHER_CELLS)]),
 )
 def test_a_resumed_job_equals_an_unbroken_one(tmp_path: Path, kind: str, strategy: str) -> None:
     job = Job(kind, strategy, tmp_path)

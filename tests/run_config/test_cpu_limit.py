@@ -3,8 +3,8 @@
 import pytest
 import tensorflow as tf
 
-from estimator_train.run_config import cpu_limit as subject, session_config
-from estimator_train.run_config.cpu_limit import count_usable_threads, read_cpu_limit
+from estimator_train.run_config import setting_values
+from estimator_train.run_config.setting_values import count_usable_threads, read_cpu_limit
 
 V2 = "/sys/fs/cgroup"
 V1 = "/sys/fs/cgroup/cpu,cpuacct"
@@ -58,26 +58,26 @@ def test_no_limit_is_none(files):
     ("quota", "cpus", "threads"), [(0.3, 8, 1), (2.5, 8, 3), (8.0, 8, None), (None, 8, None)]
 )
 def test_threads_follow_a_limit_below_the_machines_cores(quota, cpus, threads, monkeypatch):
-    monkeypatch.setattr(subject, "read_cpu_limit", lambda read: quota)
-    monkeypatch.setattr(subject, "_count_cpus", lambda: cpus)
+    monkeypatch.setattr(setting_values, "read_cpu_limit", lambda read: quota)
+    monkeypatch.setattr(setting_values, "_count_cpus", lambda: cpus)
     assert count_usable_threads() == threads
 
 
 def test_sessions_use_that_many_threads_by_default(monkeypatch):
-    monkeypatch.setattr(session_config, "count_usable_threads", lambda: 2)
+    monkeypatch.setattr(setting_values, "count_usable_threads", lambda: 2)
     own = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=5)
-    config = session_config.limit_threads(own)
+    config = setting_values.limit_threads(own)
     assert config.intra_op_parallelism_threads == 5
     assert config.inter_op_parallelism_threads == 2
     assert own.inter_op_parallelism_threads == 0
 
 
 def test_sessions_do_not_use_more_threads_than_restores_can_start(monkeypatch):
-    monkeypatch.setattr(session_config, "count_usable_threads", lambda: None)
-    allowed = session_config._MAX_INTRA_OP_THREADS
+    monkeypatch.setattr(setting_values, "count_usable_threads", lambda: None)
+    allowed = setting_values._MAX_INTRA_OP_THREADS
     asked = {"intra_op_parallelism_threads": allowed, "inter_op_parallelism_threads": 1024}
     same = tf.compat.v1.ConfigProto(**asked)
-    assert session_config.limit_threads(same) == same
+    assert setting_values.limit_threads(same) == same
     more = tf.compat.v1.ConfigProto(**{**asked, "intra_op_parallelism_threads": 1024})
-    assert session_config.limit_threads(more) == same
+    assert setting_values.limit_threads(more) == same
     assert more.intra_op_parallelism_threads == 1024

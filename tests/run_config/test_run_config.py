@@ -17,12 +17,12 @@ import pytest
 import tensorflow as tf
 from outcomes import described, outcome, recorded
 
+from estimator_train.engine.job import make_together
 from estimator_train.run_config import RunConfig
-from estimator_train.run_config.session_config import (
+from estimator_train.run_config.setting_values import (
     make_default_session_config,
     merge_session_config,
 )
-from estimator_train.run_config.topology import make_topology
 
 GOLDEN = recorded("run_config")
 QUESTIONS = ask_run_config.questions(RunConfig)
@@ -175,4 +175,4 @@ def test_worker_0_writes_events_beside_a_master(jobs, task, writes, monkeypatch)
     """Compares with three processes of tf.estimator 2.15; a master writes only checkpoints."""
     tf_config = {"cluster": jobs, "task": {"type": task[0], "index": task[1]}}
     monkeypatch.setenv("TF_CONFIG", json.dumps(tf_config))
-    assert make_topology(RunConfig()).writes_events is writes
+    assert make_together(RunConfig()).writes_events is writes

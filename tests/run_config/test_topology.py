@@ -1,4 +1,7 @@
-"""The role of a process in a training."""
+"""The role of a process in a training.
+
+These tests cover `together/alone.py`.
+"""
 
 import json
 

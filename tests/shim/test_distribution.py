@@ -1,8 +1,13 @@
-"""The shim: a distribution of an environment, which pip lists and removes."""
+"""The shim: a distribution of an environment, which pip lists and removes.
+
+These tests cover `cli/commands/install_shim.py` and `shim/modules.py`.
+"""
 
 import shutil
 import subprocess
 import sys
+
+import pytest
 
 import estimator_train
 
@@ -67,6 +72,7 @@ def test_a_plain_program_trains_with_the_shim(environment, tmp_path):
     assert line == "estimator_train.estimator.estimator tf_keras.api._v2.keras estimator_train"
 
 
+@pytest.mark.long
 def test_pip_lists_and_uninstalls_the_shim(environment):
     install(environment)
     install(environment)  # A second call replaces the shim.
@@ -99,7 +105,7 @@ def test_an_older_shim_is_replaced(environment):
     (about / "METADATA").write_text("Name: estimator-train-shim\nVersion: 0.0.0\n")
     environment(
         "-c",
-        "from estimator_train.cli.inspect.machine import _find_shim as find\n"
+        "from estimator_train.cli.commands.doctor import _find_shim as find\n"
         "assert 'the shim is of version 0.0.0 in' in find().problem",
     )
     install(environment)
@@ -136,6 +142,7 @@ def test_a_tensorflow_with_its_own_estimator_is_refused(environment):
     assert names(environment) == []
 
 
+@pytest.mark.long
 def test_the_shim_ignores_programs_without_estimators_and_names_a_missing_package(
     environment, tmp_path
 ):

@@ -18,8 +18,10 @@ PACKAGES = [
     "optuna-integration==5.0.0",
     "scikit-learn",
     "bokeh",
+    "mlflow-skinny==3.17.2",
     "boto3",
     "psutil",
+    "tbparse==0.0.9",
     "pyinstrument",
 ]
 # Their metadata asks for older versions of TensorFlow, protobuf or Python.
@@ -82,11 +84,33 @@ def test_the_hook_of_wandb_logs_summaries_and_keeps_loops(run):
 
 
 @pytest.mark.long
+def test_wandb_reads_event_files_and_uses_global_step_as_its_x_axis(run):
+    found = run("wandb_tensorboard.py")
+    assert found["step_metrics"] == [["*", "global_step"]]
+    # W&B may lose the last rows of so short a run. Otherwise their numbers would be the x axis.
+    losses = [row["global_step"] for row in found["rows"] if "loss" in row]
+    assert losses
+    assert {*losses} <= {1, *range(11, 100, 10)}
+    assert {row["global_step"] for row in found["rows"] if "eval/average_loss" in row} <= {50, 100}
+
+
+@pytest.mark.long
+def test_tbparse_tells_training_from_evaluation_by_the_folder(run):
+    assert run("tbparse_folders.py") == {"": [1, *range(11, 100, 10)], "eval": [100]}
+
+
+@pytest.mark.long
 def test_comet_gets_parameters_and_losses(run):
     found = run("comet.py")
     assert found["replaced"] == [True]
     assert found["estimator"] == "DNNRegressor"
     assert found["losses"][:10] == [1, *range(11, 100, 10)]
+
+
+@pytest.mark.long
+def test_mlflow_predicts_with_an_export(run):
+    found, expected = run("mlflow_model.py")
+    assert found == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.long

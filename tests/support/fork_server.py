@@ -182,6 +182,7 @@ def run(job: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
+    gc.disable()  # Imports free nothing.
     import tensorflow  # noqa: F401
     import tf_keras  # noqa: F401
 
@@ -190,6 +191,7 @@ if __name__ == "__main__":
 
     gc.collect()
     gc.freeze()  # No program's garbage collector visits the shared objects.
+    gc.enable()
     found = Server(socket.socket(fileno=int(sys.argv[1]))).serve()
     if found is not None:
         end(exit_code(found))

@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 
 Case = TypeVar("Case")
+# The environment variable that chooses the sample of the second tier.
+SAMPLE = "TESTS_SAMPLE"
 
 
-def first(chosen: Collection[Any], cases: Iterable[Any]) -> list[Any]:
-    """Returns cases for `parametrize`: the chosen ones in the first tier, others in the second."""
-    return [case if case in chosen else _long(case) for case in cases]
+def first(chosen: Collection[Any], cases: Iterable[Any], of: int = 1) -> list[Any]:
+    """Returns cases for `parametrize`: the chosen ones in the first tier, others in the second.
+
+    Args:
+      chosen: Cases of the first tier.
+      cases: All cases.
+      of: The second tier has the part of the others that the commit chooses, one of so many.
+    """
+    cases = list(cases)
+    return _divide(cases, [case in chosen for case in cases], of)
 
 
-def every(nth: int, cases: Iterable[Any]) -> list[Any]:
-    """Returns cases for `parametrize`: each n-th in the first tier, the others in the second."""
-    return [case if not number % nth else _long(case) for number, case in enumerate(cases)]
+def every(nth: int, cases: Iterable[Any], of: int = 1) -> list[Any]:
+    """Returns cases for `parametrize`: each n-th in the first tier, others in the second.
+
+    Args:
+      nth: The first case and each n-th after it are in the first tier.
+      cases: All cases.
+      of: As for `first`.
+    """
+    cases = list(cases)
+    return _divide(cases, [not number % nth for number in range(len(cases))], of)
 
 
 def sampled(nth: int, cases: Iterable[Case]) -> list[Case]:
@@ -26,13 +44,42 @@ def sampled(nth: int, cases: Iterable[Case]) -> list[Case]:
     return list(cases)[:: 1 if os.environ.get("BREADTH") == "all" else nth]
 
 
-def of_today(nth: int, cases: Iterable[Case]) -> list[Case]:
-    """Returns the n-th part of the cases whose turn it is; n days in a row run all of them.
+def of_commit(nth: int, cases: Iterable[Case]) -> list[Case]:
+    """Returns the n-th part of the cases that the commit chooses, the same in each run of it.
 
-    `TESTS_DAY` in the environment is the number of the day (`conftest.py` sets it), or `all`.
+    `TESTS_SAMPLE` in the environment is a number (`conftest.py` sets that of the commit), or `all`.
     """
-    day = os.environ["TESTS_DAY"]
-    return list(cases) if day == "all" else list(cases)[int(day) % nth :: nth]
+    number = os.environ[SAMPLE]
+    return list(cases) if number == "all" else list(cases)[int(number) % nth :: nth]
+
+
+def read_commit() -> int:
+    """Returns the first 32 bits of the hash of the commit that is checked out; 0 without git."""
+    command = ["git", "rev-parse", "--verify", "--short=8", "HEAD"]
+    try:
+        done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True)
+    except FileNotFoundError:
+        return 0
+    return 0 if done.returncode else int(done.stdout[:8], 16)
+
+
+def move_to_second_tier(items: Iterable[pytest.Item]) -> None:
+    """Marks collected tests as those of the second tier.
+
+    Args:
+      items: Tests, in the hook `pytest_collection_modifyitems` of a folder.
+    """
+    for item in items:
+        item.add_marker(pytest.mark.long)
+
+
+def _divide(cases: Sequence[Any], in_first: Sequence[bool], of: int) -> list[Any]:
+    others = set(of_commit(of, [number for number, one in enumerate(in_first) if not one]))
+    return [
+        case if in_first[number] else _long(case)
+        for number, case in enumerate(cases)
+        if in_first[number] or number in others
+    ]
 
 
 def _long(case: Any) -> Any:

@@ -1,4 +1,8 @@
-"""TPUEstimator without a TPU: batch sizes by params, host calls, errors as the original's."""
+"""TPUEstimator without a TPU: batch sizes by params, host calls, errors as the original's.
+
+These tests cover `estimator_spec/tpu_spec.py`, `tpu/config.py`, `tpu/estimator.py`,
+`tpu/experimental.py` and `tpu/no_tpu.py`.
+"""
 
 import ask_tpu_refusals
 import pytest
@@ -200,3 +204,8 @@ def test_calls_that_need_a_tpu_are_rejected(tmp_path):
     with pytest.raises(RuntimeError, match="Cannot find any TPU cores.*pass use_tpu=False"):
         estimator.train(input_fn, max_steps=6)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_settings_of_embeddings_on_a_tpu_name_the_way_out():
+    with pytest.raises(NotImplementedError, match="Leave embedding_config_spec out"):
+        tpu.experimental.EmbeddingConfigSpec(feature_columns=[])

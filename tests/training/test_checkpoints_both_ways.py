@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
+import tiers
 from continuing import CHECKPOINTS, FIRST, JOBS, MORE, copy_checkpoint, train
 from our_names import OURS
 from outcomes import recorded
@@ -15,7 +16,7 @@ UNBROKEN = recorded("checkpoints")
 CONTINUED = recorded("continued")
 
 
-@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize("name", tiers.every(3, JOBS))
 def test_a_checkpoint_of_the_original_continues_as_an_unbroken_training(
     tmp_path: Path, name: str
 ) -> None:
@@ -26,7 +27,7 @@ def test_a_checkpoint_of_the_original_continues_as_an_unbroken_training(
     assert seen["variables"] == UNBROKEN[name]["variables"]
 
 
-@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize("name", tiers.every(3, JOBS))
 def test_our_checkpoint_equals_the_one_that_the_original_continued(
     tmp_path: Path, name: str
 ) -> None:

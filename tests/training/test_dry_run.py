@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+import tiers
 from job_cases import estimator, noting_exporter, once
 from jobs import tiny_input, tiny_receiver
 from our_names import OURS
 
 import estimator_train as et
-from estimator_train.training.dry_run import dry_run
+from estimator_train.estimator.dry_run import dry_run
 from estimator_train.training.exporters import BestExporter, FinalExporter
 from estimator_train.training.specs import EvalSpec, TrainSpec
 
@@ -39,7 +40,9 @@ def raw_receiver() -> Any:
     return et.export.ServingInputReceiver({"x": rows}, {"rows": rows})
 
 
-@pytest.mark.parametrize("receiver", [tiny_receiver(OURS), parsing_receiver("x"), raw_receiver])
+@pytest.mark.parametrize(
+    "receiver", tiers.every(3, [tiny_receiver(OURS), parsing_receiver("x"), raw_receiver])
+)
 def test_all_parts_run_and_no_file_is_left_in_model_dir(tmp_path: Path, receiver: Any) -> None:
     job = estimator(OURS, str(tmp_path / "m"))
     calls: list[Any] = []
@@ -62,6 +65,21 @@ def test_all_parts_run_and_no_file_is_left_in_model_dir(tmp_path: Path, receiver
     trained = estimator(OURS, str(tmp_path / "really")).train(tiny_input, steps=2)
     expected = next(trained.predict(once))
     np.testing.assert_allclose(seen.prediction["score"], [expected["score"]], rtol=1e-5)
+
+
+def test_an_export_without_default_signature_serves_another(tmp_path: Path) -> None:
+    # A default signature that classifies takes a single tensor of strings.
+    columns = [tf.feature_column.numeric_column(name) for name in "xy"]
+    classifier = et.LinearClassifier(columns, str(tmp_path))
+
+    def input_fn() -> tf.data.Dataset:
+        return tf.data.Dataset.from_tensors(({"x": [[1.0]], "y": [[2.0]]}, [[1]])).repeat()
+
+    features = {name: tf.TensorSpec([None, 1], tf.float32) for name in "xy"}
+    receiver = et.export.build_raw_serving_input_receiver_fn(features)
+    spec = EvalSpec(input_fn, steps=1, exporters=FinalExporter("final", receiver))
+    seen = dry_run(classifier, TrainSpec(input_fn, max_steps=9), spec)
+    assert seen.prediction["probabilities"].shape == (1, 2)
 
 
 def test_an_evaluation_has_the_directory_of_its_name(tmp_path: Path) -> None:
@@ -96,7 +114,9 @@ def named() -> tf.data.Dataset:
     return once().map(lambda x, y: ({**x, "name": tf.strings.join(["n", tf.as_string(x["x"])])}, y))
 
 
-@pytest.mark.parametrize("receiver", [parsing_receiver("y"), number_receiver, sparse_receiver])
+@pytest.mark.parametrize(
+    "receiver", tiers.every(3, [parsing_receiver("y"), number_receiver, sparse_receiver])
+)
 def test_a_request_that_cannot_be_made_is_a_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, receiver: Any
 ) -> None:
@@ -105,6 +125,15 @@ def test_a_request_that_cannot_be_made_is_a_warning(
     assert seen.exports == ["best"]
     assert seen.prediction is None
     assert "no prediction was served" in caplog.text
+
+
+def test_a_serialized_request_may_end_with_zero_bytes(tmp_path: Path) -> None:
+    zeros = EvalSpec(
+        lambda: once().map(lambda x, y: ({"x": tf.zeros_like(x["x"])}, y)),
+        exporters=FinalExporter("final", parsing_receiver("x")),
+    )
+    seen = dry_run(estimator(OURS, str(tmp_path)), TRAIN, zeros)
+    np.testing.assert_array_equal(seen.prediction["score"], [0.0])
 
 
 def test_without_exporters_nothing_is_served(tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""Early stopping under strategies, in old model directories and for unwritten metrics."""
+"""Early stopping under strategies, in old model directories and for unwritten metrics.
+
+These tests cover `training/eval_metrics.py`.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,14 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
+import tiers
 from job_cases import estimator, global_step, once, run
 from job_stopping import EVERY_STEP
 from jobs import tiny_input
 from our_names import OURS
 
 import estimator_train as est
-from estimator_train.training.early_stopping.hooks import (
+from estimator_train.training.stopping_hooks import (
     make_early_stopping_hook,
     read_eval_metrics,
     stop_if_higher_hook,
@@ -31,7 +35,7 @@ STRATEGIES = {
 }
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", tiers.every(3, STRATEGIES))
 def test_default_arguments_work_under_every_strategy(tmp_path: Path, strategy: str) -> None:
     job = estimator(OURS, str(tmp_path), train_distribute=STRATEGIES[strategy]())
     hook = make_early_stopping_hook(job, lambda: True)

@@ -12,8 +12,8 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.training import evaluator, finished
-from estimator_train.training.finished import Finished
+from estimator_train.training import evaluator
+from estimator_train.training.evaluator import Finished
 
 
 def model_fn(features: Any, labels: Any, mode: str) -> est.EstimatorSpec:
@@ -44,7 +44,7 @@ def test_a_finished_training_is_evaluated_once_without_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, max_steps: int | None
 ) -> None:
     # The file may be of an earlier training, so that the evaluator waits before it believes it.
-    monkeypatch.setattr(finished, "_BELIEVED_AFTER_SECS", 0.0)
+    monkeypatch.setattr(evaluator, "_BELIEVED_AFTER_SECS", 0.0)
     estimator = make(tmp_path).train(input_fn, steps=3)
     Finished(estimator.model_dir).write()
     assert evaluate(estimator, max_steps) == [3]
@@ -60,7 +60,7 @@ def test_a_chief_without_an_end_marker_is_awaited_until_the_limit(
 def test_a_training_that_ended_without_a_checkpoint_is_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(finished, "_BELIEVED_AFTER_SECS", 0.0)
+    monkeypatch.setattr(evaluator, "_BELIEVED_AFTER_SECS", 0.0)
     Finished(str(tmp_path)).write()
     with caplog.at_level(logging.INFO):
         assert evaluate(make(tmp_path), max_steps=3) == [0]

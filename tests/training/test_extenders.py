@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
+import tiers
 from job_cases import estimator, once
 from jobs import tiny_data, tiny_estimator, tiny_input, tiny_model_fn, tiny_parts, tiny_receiver
 from our_names import OURS
@@ -47,7 +48,7 @@ def test_the_estimator_class_and_the_warm_start_are_kept(tmp_path: Path) -> None
         assert more.evaluate(once)["loss"] == pytest.approx(first.evaluate(once)["loss"])
 
 
-@pytest.mark.parametrize("keys", [None, "x", ["x"]])
+@pytest.mark.parametrize("keys", tiers.every(3, [["x"], "x", None]))
 def test_forwarded_features_are_predicted_and_served(tmp_path: Path, keys: Any) -> None:
     job = forward_features(estimator(OURS, str(tmp_path)), keys).train(tiny_input, steps=1)
     rows = [prediction["x"] for prediction in job.predict(once)]

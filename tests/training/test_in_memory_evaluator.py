@@ -16,7 +16,7 @@ from our_names import OURS
 
 import estimator_train as et
 from estimator_train.experimental import InMemoryEvaluatorHook
-from estimator_train.training.early_stopping.hooks import read_eval_metrics
+from estimator_train.training.stopping_hooks import read_eval_metrics
 
 tf1 = tf.compat.v1
 

@@ -27,10 +27,16 @@ FINAL_CHECKPOINTS = {
 }
 # After a restart the original's BestExporter exports the first evaluated checkpoint, better or not.
 RESULTS = {"best_exporter_after_a_restart": [1, 1]}
+# The original returns nothing for a job that has ended; here, the recorded metrics.
+LAST_METRICS = {
+    "a_finished_model_dir": [{"loss": 0.009961909, "mae": 0.08258247, "global_step": 7}, None]
+}
+# An evaluation without a batch writes nothing, and warns.
+WITHOUT_BATCHES = {"an_empty_evaluation_input"}
 PAIRS = [(subject, name) for subject, golden in GOLDEN.items() for name in sorted(golden)]
 
 
-@pytest.mark.parametrize(("subject", "name"), tiers.every(12, PAIRS))
+@pytest.mark.parametrize(("subject", "name"), tiers.every(30, PAIRS))
 def test_jobs_have_the_recorded_course(subject: str, name: str) -> None:
     expected = GOLDEN[subject][name]
     seen = job_cases.observe(all_jobs.CASES[subject][name], OURS)
@@ -38,6 +44,12 @@ def test_jobs_have_the_recorded_course(subject: str, name: str) -> None:
         expected = {"error": CLEARER[name], "log": []}
     if name in RESULTS:
         expected = {"result": RESULTS[name], "log": []}
+    if name in LAST_METRICS:
+        expected = {**expected, "result": [LAST_METRICS[name], *expected["result"][1:]]}
+    if name in WITHOUT_BATCHES:
+        saved = ("INFO Saving dict", "INFO Saving 'checkpoint_path'")
+        log = [line for line in expected["log"] if not line.startswith(saved)]
+        expected = {**expected, "log": log}
     if name in FINAL_CHECKPOINTS:
         _, calls = expected["result"]
         calls = [*calls[:-1], *FINAL_CHECKPOINTS[name]]

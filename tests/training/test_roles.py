@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.training.finished import Finished
+from estimator_train.training.evaluator import Finished
 
 
 def input_fn() -> tf.data.Dataset:

@@ -12,7 +12,7 @@ from job_cases import estimator
 from jobs import tiny_input
 from our_names import OURS
 
-from estimator_train.training.early_stopping.stop_at_checkpoint import (
+from estimator_train.training.stopping_hooks import (
     make_stop_at_checkpoint_step_hook,
 )
 

@@ -18,9 +18,9 @@ from jobs import tiny_input, tiny_receiver
 from our_names import OURS
 
 import estimator_train as et
-from estimator_train.training.early_stopping.hooks import stop_if_lower_hook
 from estimator_train.training.exporters import FinalExporter
 from estimator_train.training.specs import EvalSpec, TrainSpec
+from estimator_train.training.stopping_hooks import stop_if_lower_hook
 from estimator_train.training.train_and_evaluate import train_and_evaluate
 
 
@@ -133,6 +133,21 @@ def test_max_time_ends_training_with_an_evaluation_and_export(
     assert [call[3] for call in calls] == [True]
 
 
+def test_a_job_that_has_ended_returns_the_recorded_metrics_of_each_evaluation(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    train = TrainSpec(tiny_input, max_steps=4)
+    metrics, _ = train_and_evaluate(estimator(OURS, str(tmp_path)), train, EvalSpec(once))
+    specs = [EvalSpec(once), EvalSpec(once, name="other")]
+    caplog.clear()
+    with caplog.at_level(logging.INFO):
+        again = train_and_evaluate(estimator(OURS, str(tmp_path)), train, specs)
+    assert again == ({None: metrics, "other": None}, {None: None, "other": None})
+    said = "Training had ended: the metrics are those that history.jsonl has."
+    assert caplog.messages.count(said) == 1
+    assert not any("Calling model_fn" in message for message in caplog.messages)
+
+
 @pytest.mark.long
 def test_a_job_that_failed_after_its_last_step_gets_its_last_evaluation(tmp_path: Path) -> None:
     class Fails(OURS.estimator.Exporter):
@@ -149,7 +164,8 @@ def test_a_job_that_failed_after_its_last_step_gets_its_last_evaluation(tmp_path
     spec = EvalSpec(once, exporters=noting_exporter(OURS, calls, result="made"))
     metrics, exports = train_and_evaluate(estimator(OURS, str(tmp_path)), train, spec)
     assert (metrics["global_step"], exports, calls[0][3]) == (4, ["made"], True)
-    assert train_and_evaluate(estimator(OURS, str(tmp_path)), train, spec) == (None, None)
+    again, no_exports = train_and_evaluate(estimator(OURS, str(tmp_path)), train, spec)
+    assert (again, no_exports, len(calls)) == (metrics, None, 1)
     assert not list(tmp_path.glob("*unfinished*"))
 
 

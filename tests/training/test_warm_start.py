@@ -93,3 +93,34 @@ def test_a_vocabulary_of_one_word_needs_no_size(tmp_path: Path) -> None:
     job = et.Estimator(word_model_fn(OURS), tmp_path / "n", warm_start_from=settings)
     job.train(word_input, steps=1)
     assert job.get_variable_value("embedding").shape[0] == 4
+
+
+@pytest.mark.parametrize("kind", ["SavedModel", "path", "bytes"])
+def test_settings_take_every_source_that_an_estimator_takes(tmp_path: Path, kind: str) -> None:
+    first = source(OURS, str(tmp_path / "m"))
+    expected = first.get_variable_value("embedding")
+    named: str | bytes | Path = Path(first.model_dir)
+    if kind == "bytes":
+        named = str(named).encode()
+    if kind == "SavedModel":
+        with tf.Graph().as_default():
+            word = tf.compat.v1.placeholder(tf.int64, [None])
+        receiver = et.export.build_raw_serving_input_receiver_fn({"word": word})
+        named = first.export_saved_model(tmp_path / "export", receiver).decode()
+        shutil.rmtree(first.model_dir)
+    settings = et.WarmStartSettings(named, "embedding")  # type: ignore[arg-type]
+    job = et.Estimator(word_model_fn(OURS), tmp_path / "n", warm_start_from=settings)
+    job.train(word_input, steps=1)
+    np.testing.assert_array_equal(job.get_variable_value("embedding"), expected)
+
+
+@pytest.mark.parametrize("has_settings", [False, True])
+def test_an_error_names_a_directory_without_a_checkpoint(
+    tmp_path: Path, has_settings: bool
+) -> None:
+    (tmp_path / "empty").mkdir()
+    named = str(tmp_path / "empty")
+    start = et.WarmStartSettings(named) if has_settings else named
+    job = et.Estimator(word_model_fn(OURS), tmp_path / "m", warm_start_from=start)
+    with pytest.raises(TypeError, match="the directory .*empty contains neither a checkpoint"):
+        job.train(word_input, steps=1)

@@ -3,6 +3,7 @@
 from benchmarks.rows.calls import (
     boosted_trees_predict,
     evaluation,
+    export_onnx_latency,
     predict_one,
     predict_rows,
     predictor,
@@ -11,6 +12,7 @@ from benchmarks.rows.calls import (
 BENCHMARKS = (
     predict_one.BENCHMARK,
     predictor.BENCHMARK,
+    export_onnx_latency.BENCHMARK,
     predict_rows.BENCHMARK,
     boosted_trees_predict.BENCHMARK,
     evaluation.BENCHMARK,

@@ -37,5 +37,5 @@ BENCHMARK = make_input_benchmark(
     _write,
     _ours,
     _theirs,
-    goal=4.0,
+    goal=12.0,
 )

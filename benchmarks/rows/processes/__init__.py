@@ -1,5 +1,11 @@
-"""Benchmarks of processes: start-up time, cost of saving, peak memory."""
+"""Benchmarks of processes: start-up time, large graphs, cost of saving, peak memory."""
 
-from benchmarks.rows.processes import memory, run_start, saving, start
+from benchmarks.rows.processes import large_graph, memory, run_start, saving, start
 
-BENCHMARKS = (saving.BENCHMARK, start.BENCHMARK, run_start.BENCHMARK, memory.BENCHMARK)
+BENCHMARKS = (
+    saving.BENCHMARK,
+    start.BENCHMARK,
+    run_start.BENCHMARK,
+    *large_graph.BENCHMARKS,
+    memory.BENCHMARK,
+)

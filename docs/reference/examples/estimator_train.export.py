@@ -24,6 +24,17 @@ path = estimator.export_saved_model("runs/export", receiver_fn)  # Takes arrays.
 signature = tf.saved_model.load(path).signatures["predict"]
 print(signature(x=tf.constant([[1.0]]))["probabilities"])
 
+# %% Conversion, convert
+
+
+def rows():
+    return tf.data.Dataset.from_tensor_slices({"x": [[1.0], [2.0]]}).batch(2)
+
+
+conversion = est.export.convert(estimator, "runs/onnx", rows, to="onnx")
+assert isinstance(conversion, est.export.Conversion)
+print(conversion.path, conversion.differences["probabilities"])
+
 # %% convert_boosted_trees
 old_dir = "exported/1546300800"  # By a BoostedTreesClassifier of tf.estimator.
 if tf.saved_model.contains_saved_model(old_dir):
@@ -84,3 +95,6 @@ path = own.export_saved_model("runs/own", receiver_fn)
 print(sorted(tf.saved_model.load(path).signatures))  # ['serving_default']
 evaluation = est.export.EvalOutput(loss=tf.constant(0.5))  # Of an exported evaluation.
 print(evaluation.loss)
+
+# %% write_variables
+est.export.write_variables(estimator.latest_checkpoint(), "runs/model.safetensors", "safetensors")

@@ -18,6 +18,14 @@ frame = pd.DataFrame({"age": [20, 30], "job": ["clerk", "nurse"], "label": [0, 1
 features, labels = next(iter(input_fns.pandas_frame(frame, "label", num_epochs=1)))
 print(sorted(features))  # ['age', 'job']
 
+# %% frame
+import pandas as pd
+
+rows = pd.DataFrame({"age": pd.array([20, None], "Int64"), "tags": [["a"], []], "label": [0, 1]})
+batches = input_fns.frame(rows, "label", defaults={"age": -1}, num_epochs=1)
+features, labels = next(iter(batches))
+print(features["age"].numpy(), features["tags"])  # [20 -1] <tf.RaggedTensor [[b'a'], []]>
+
 # %% generator
 
 
@@ -74,6 +82,21 @@ with open("rows.csv", "w") as file:
 dataset = input_fns.csv("rows.csv", "label", batch_size=2, num_epochs=1)
 features, labels = next(iter(dataset))
 print(features["age"].numpy(), labels.numpy())  # [20 30] [0 1]
+
+# %% parquet
+import pandas as pd
+
+pd.DataFrame({"age": [20, 30], "job": ["clerk", "nurse"], "y": [0, 1]}).to_parquet("rows.parquet")
+dataset = input_fns.parquet("rows.parquet", "y", select=["age"], batch_size=2, num_epochs=1)
+features, labels = next(iter(dataset))
+print(features["age"].numpy(), labels.numpy())  # [20 30] [0 1]
+
+# %% arrow
+import pandas as pd
+
+pd.DataFrame({"age": [20, 30], "y": [0, 1]}).to_feather("rows.feather")
+dataset = input_fns.arrow("rows.feather", "y", batch_size=2, num_epochs=1)
+print(next(iter(dataset))[1].numpy())  # [0 1]
 
 # %% text_lines
 with open("text.txt", "w") as file:

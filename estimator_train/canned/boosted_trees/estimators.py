@@ -8,25 +8,29 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.canned.boosted_trees.derivatives import compute_softmax_losses
-from estimator_train.canned.boosted_trees.explanations import (
+from estimator_train.canned.boosted_trees.ensemble import Settings
+from estimator_train.canned.boosted_trees.features import Features
+from estimator_train.canned.boosted_trees.model import (
     BIAS,
     CONTRIBUTIONS,
+    compute_feature_importances,
     make_explaining_model_fn,
+    make_model_fn,
     name_contributions,
 )
-from estimator_train.canned.boosted_trees.features import Features
-from estimator_train.canned.boosted_trees.importances import compute_feature_importances
-from estimator_train.canned.boosted_trees.model import make_model_fn
 from estimator_train.canned.boosted_trees.original_checkpoints import convert_model_dir
-from estimator_train.canned.boosted_trees.settings import Settings
-from estimator_train.canned.parts.argument_types import Config, FeatureColumns, ModelDir
-from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
+from estimator_train.canned.boosted_trees.splits import compute_softmax_losses
+from estimator_train.canned.parts.arguments import (
+    Config,
+    FeatureColumns,
+    ModelDir,
+    make_classifier_head,
+    make_regressor_head,
+)
 from estimator_train.cluster import EVALUATOR
-from estimator_train.engine.context import EstimatorContext
 from estimator_train.estimator import Estimator
 from estimator_train.heads import Head
-from estimator_train.heads.types import WeightColumn
+from estimator_train.heads.keys import WeightColumn
 
 _MEAN = tf.compat.v1.losses.Reduction.SUM_OVER_BATCH_SIZE
 
@@ -53,7 +57,7 @@ class _BoostedTrees(Estimator):
 
     def latest_checkpoint(self) -> str | None:
         """Returns the latest checkpoint; one of tf.estimator is converted."""
-        self._convert_model_dir()
+        self._prepare_checkpoints()
         return super().latest_checkpoint()
 
     def experimental_feature_importances(self, normalize: bool = False) -> OrderedDict[str, float]:
@@ -69,7 +73,7 @@ class _BoostedTrees(Estimator):
           ValueError: There is no checkpoint, or no tree in it.
           AssertionError: There is nothing to normalize.
         """
-        self._convert_model_dir()
+        self._prepare_checkpoints()
         return compute_feature_importances(
             self.get_variable_value, self._features, normalize=normalize
         )
@@ -107,7 +111,7 @@ class _BoostedTrees(Estimator):
                 "center_bias must be enabled during estimator instantiation when using "
                 "experimental_predict_with_explanations."
             )
-        self._convert_model_dir()
+        self._prepare_checkpoints()
         model_fn = make_explaining_model_fn(self._head, self._features, self._settings)
         explaining = Estimator(model_fn, config=self.config)
         if predict_keys is not None:
@@ -116,11 +120,7 @@ class _BoostedTrees(Estimator):
         rows = explaining.predict(input_fn, predict_keys, hooks, checkpoint_path)
         return name_contributions(rows, self._features.names)
 
-    def _engine_context(self, mode: str | None) -> EstimatorContext:
-        self._convert_model_dir()
-        return super()._engine_context(mode)
-
-    def _convert_model_dir(self) -> None:
+    def _prepare_checkpoints(self) -> None:
         """Converts the latest checkpoint if it is of tf.estimator; looks once at a directory."""
         # Other tasks of a cluster read no checkpoint, and would write the same files.
         reads_checkpoints = self.config.is_chief or self.config.task_type == EVALUATOR
@@ -220,7 +220,8 @@ class BoostedTreesClassifier(_BoostedTrees):
         weights are used unchanged, as in the original.
       label_vocabulary: Names of the classes if labels are strings.
       train_in_memory: Whether each batch is all the data, always in the same order: then
-        n_batches_per_layer is 1, and buckets and logits of the examples stay in memory.
+        n_batches_per_layer is 1, and buckets and logits of the examples stay in memory. Batches
+        that differ train as without it, with a warning.
 
     Raises:
       ValueError, TypeError: As `BoostedTreesEstimator` and the heads.

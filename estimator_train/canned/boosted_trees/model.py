@@ -1,34 +1,39 @@
-"""The model_fn of boosted trees."""
+"""The model_fn of boosted trees, explanations of its predictions, and importances of features."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
-from estimator_train.canned.boosted_trees.derivatives import compute_derivatives
 from estimator_train.canned.boosted_trees.descent import add_tree_logits, find_nodes
 from estimator_train.canned.boosted_trees.ensemble import (
     SCOPE,
     Ensemble,
+    Settings,
     is_shared,
     run_exclusively,
 )
-from estimator_train.canned.boosted_trees.example_cache import ExampleCache
-from estimator_train.canned.boosted_trees.features import Features
-from estimator_train.canned.boosted_trees.growing import Grower
-from estimator_train.canned.boosted_trees.quantiles import create_quantiles
-from estimator_train.canned.boosted_trees.settings import Settings
-from estimator_train.canned.boosted_trees.stopping import StopWhenGrown
+from estimator_train.canned.boosted_trees.example_cache import (
+    ExampleCache,
+    WarnOfSeveralBatchesHook,
+)
+from estimator_train.canned.boosted_trees.features import Features, create_quantiles, look_up
+from estimator_train.canned.boosted_trees.growing import Grower, StopWhenGrown
+from estimator_train.canned.boosted_trees.splits import compute_derivatives
 from estimator_train.canned.parts.columns import Batch
+from estimator_train.engine.id_features import IdFeatures, TreeLogits
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
-from estimator_train.heads import Head
+from estimator_train.heads import BinaryClassHead, Head, RegressionHead
 from estimator_train.heads.checks import get_weights
-from estimator_train.heads.types import FeatureTensors, Labels, WeightColumn
+from estimator_train.heads.keys import FeatureTensors, Labels, WeightColumn
 
 _v1 = tf.compat.v1
+BIAS, CONTRIBUTIONS = "bias", "dfc"
 
 
 class Model:
@@ -53,7 +58,8 @@ class Model:
         self.batch = Batch(inputs, v1=True)
         self._quantiles = create_quantiles(features.numeric_size, settings)
         self.ensemble = Ensemble(settings.n_trees, settings.max_depth, logits, settings.center_bias)
-        self._cache = ExampleCache(logits) if training and settings.train_in_memory else None
+        in_memory = training and settings.train_in_memory
+        self._cache = ExampleCache(logits, self.batch.features) if in_memory else None
         self._version = self._read_first() if training else None
         with self.read_after_version():
             self.ids = self._find_bucket_ids()
@@ -99,7 +105,25 @@ class Model:
     def compute_logits(self) -> tf.Tensor:
         """Returns the logits of the batch, float32 [batch, logits]."""
         end = tf.minimum(self.ensemble.finished + 1, self.ensemble.count_rows())
-        return self._add_trees(tf.constant(0), end, self._make_zero_logits())
+        logits = self._add_trees(tf.constant(0), end, self._make_zero_logits())
+        if not isinstance(self.batch.features, IdFeatures):
+            return logits
+        logits = tf.identity(logits)
+        self.batch.features.trees.append(self._describe_trees(end, logits))
+        return logits
+
+    def _describe_trees(self, end: tf.Tensor, logits: tf.Tensor) -> TreeLogits:
+        """Returns the trees for an export to a runtime that has an operation for them."""
+        trees = self.ensemble.read(0, end)
+        feature = tf.maximum(trees.feature, 0)
+        return TreeLogits(
+            self._features.compute_split_inputs(self.batch),
+            logits,
+            trees.feature,
+            self._features.compute_thresholds(feature, trees.threshold, self._quantiles),
+            look_up(self._features.by_value, feature),
+            trees.value,
+        )
 
     def compute_training_logits(self) -> tuple[tf.Tensor, tf.Tensor]:
         """Returns the logits of the batch, and each example's node in the tree that grows."""
@@ -114,6 +138,10 @@ class Model:
         node = find_nodes(trees, tree, self._features, self.ids, self._settings.max_depth)[-1]
         grown = tf.cast(there, tf.float32) * tf.gather(trees.value[tree], node)
         return logits + grown, tf.where(there, node, 0)
+
+    def make_cache_hooks(self) -> list[Any]:
+        """Returns the hook of a training in memory that warns of several batches."""
+        return [] if self._cache is None else [WarnOfSeveralBatchesHook(self._cache.batches)]
 
     def _make_zero_logits(self) -> tf.Tensor:
         return tf.zeros([tf.shape(self.ids)[0], self._logits])
@@ -208,7 +236,7 @@ def make_model_fn(
             train_op_fn=lambda loss: model.build_train_op(loss, logits, node, weights),
         )
         stop = StopWhenGrown(model.ensemble, settings, spec.train_op)
-        return spec._replace(training_hooks=(*spec.training_hooks, stop))
+        return spec._replace(training_hooks=(*spec.training_hooks, stop, *model.make_cache_hooks()))
 
     return model_fn
 
@@ -225,3 +253,118 @@ def _add_growth_summaries(ensemble: Ensemble) -> list[tf.Tensor]:
         for name, number in numbers.items():
             _v1.summary.scalar(f"{SCOPE}/ensemble/{name}", number)
     return list(numbers.values())
+
+
+def compute_feature_importances(
+    read: Callable[[str], Any], features: Features, *, normalize: bool
+) -> OrderedDict[str, float]:
+    """Returns the gain of all splits of each column, the greatest first (Friedman 2001, 8.1).
+
+    Args:
+      read: Returns the value of a variable in a checkpoint by its name.
+      features: The columns.
+      normalize: Whether to divide by the sum.
+
+    Raises:
+      ValueError: There is no tree yet.
+      AssertionError: There is nothing to normalize.
+    """
+    if not read(f"{SCOPE}/started"):
+        raise ValueError(
+            "Found empty serialized string for TreeEnsemble.You should only call this method after "
+            "training."
+        )
+    feature, gain = read(f"{SCOPE}/feature"), read(f"{SCOPE}/gain")
+    splits = feature >= 0
+    columns = features.column_of[feature[splits]]
+    gains = np.bincount(columns, gain[splits].astype(np.float64), len(features.names))
+    if normalize:
+        if not gains.sum():
+            raise AssertionError("Trees are all empty or contain only a root node.")
+        gains = gains / gains.sum()
+    order = np.argsort(-gains, kind="stable")
+    return OrderedDict((features.names[place], float(gains[place])) for place in order)
+
+
+def make_explaining_model_fn(
+    head: Head, split_on: Features, settings: Settings
+) -> Callable[..., EstimatorSpec]:
+    """Returns a model_fn whose predictions have the bias and the contributions of columns.
+
+    Args:
+      head: A `Head` of one logit.
+      split_on: Features of the trees.
+      settings: Settings of the model.
+
+    Raises:
+      ValueError: The head has other predictions than probabilities or the logits themselves.
+    """
+    activation = _get_activation(head)
+
+    def model_fn(features: FeatureTensors, labels: Labels, mode: str) -> EstimatorSpec:
+        model = Model(head.logits_dimension, split_on, settings, features, training=False)
+        spec = head.create_estimator_spec(
+            model.batch.features, ModeKeys.PREDICT, model.compute_logits(), labels
+        )
+        bias = activation(model.ensemble.trees.value[0, 0, 0])
+        found = {
+            BIAS: tf.fill(tf.shape(model.ids)[:1], bias),
+            CONTRIBUTIONS: _compute_contributions(model, split_on, activation),
+        }
+        return spec._replace(predictions={**spec.predictions, **found})
+
+    return model_fn
+
+
+def name_contributions(
+    predictions: Iterator[Mapping[str, Any]], names: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """Yields predictions with the contributions of columns by name, the greatest first.
+
+    Args:
+      predictions: Those of a model of `make_explaining_model_fn`.
+      names: The columns' names.
+    """
+    for row in predictions:
+        found = row[CONTRIBUTIONS]
+        order = np.argsort(-np.abs(found), kind="stable")
+        named = OrderedDict((names[place], float(found[place])) for place in order)
+        yield {**row, BIAS: float(row[BIAS]), CONTRIBUTIONS: named}
+
+
+def _get_activation(head: Head) -> Callable[[tf.Tensor], tf.Tensor]:
+    if isinstance(head, BinaryClassHead):
+        return tf.sigmoid
+    if isinstance(head, RegressionHead) and head._inverse_link_fn is None:
+        return tf.identity
+    raise ValueError(
+        "For now only identity inverse_link_fn in regression_head is supported for "
+        "experimental_predict_with_explanations."
+    )
+
+
+def _compute_contributions(
+    model: Model, features: Features, activation: Callable[[tf.Tensor], tf.Tensor]
+) -> tf.Tensor:
+    """Computes the contributions of columns, float32 [batch, columns]."""
+    ensemble = model.ensemble
+    columns = len(features.names)
+    batch = tf.shape(model.ids)[0]
+    end = tf.minimum(ensemble.finished + 1, ensemble.count_rows())
+
+    def add(tree: tf.Tensor, before: tf.Tensor, sums: tf.Tensor) -> Any:
+        path = find_nodes(ensemble.trees, tree, features, model.ids, ensemble.max_depth)
+        values = ensemble.trees.value[tree, :, 0]
+        split = ensemble.trees.feature[tree]
+        last = tf.shape(split)[0] - 1
+        for here, there in zip(path, path[1:], strict=False):
+            change = activation(before + tf.gather(values, there)) - activation(
+                before + tf.gather(values, here)
+            )
+            feature = tf.maximum(tf.gather(split, tf.minimum(here, last)), 0)
+            column = look_up(features.column_of, feature)
+            sums += tf.one_hot(column, columns) * change[:, None]
+        return tree + 1, before + tf.gather(values, path[-1]), sums
+
+    start = [tf.constant(0), tf.zeros([batch]), tf.zeros([batch, columns])]
+    return tf.while_loop(lambda tree, *_: tree < end, add, start)[2]

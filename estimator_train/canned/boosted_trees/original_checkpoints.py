@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.canned.boosted_trees.ensemble import SCOPE, Ensemble
-from estimator_train.canned.boosted_trees.features import Features
+from estimator_train.canned.boosted_trees.ensemble import SCOPE, Ensemble, Settings
+from estimator_train.canned.boosted_trees.features import Features, Quantiles, create_quantiles
 from estimator_train.canned.boosted_trees.growing import Grower
-from estimator_train.canned.boosted_trees.quantiles import Quantiles, create_quantiles
-from estimator_train.canned.boosted_trees.settings import Settings
-from estimator_train.engine.atomic_write import atomic_write, copy_checkpoint
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
+from estimator_train.engine.files import atomic_write, copy_checkpoint
 from estimator_train.export.tree_messages import get_leaf_values, get_split, parse_trees
 
 _LOG = tf.get_logger()

@@ -1,9 +1,4 @@
-"""Search for the best split of each node, from sums of derivatives over buckets.
-
-Gain and weights are those of Chen and Guestrin, "XGBoost: A scalable tree boosting system" (2016),
-without the factor 1/2 of the gain; with several logits, the matrix of second derivatives is used as
-a whole, as in Ponomareva et al., "Compact multi-class boosted trees" (2017).
-"""
+"""Derivatives of losses, and the splits that gain most by them."""
 
 from __future__ import annotations
 
@@ -11,14 +6,59 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from estimator_train.canned.boosted_trees.derivatives import Derivatives
+from estimator_train.canned.boosted_trees.ensemble import Settings
 from estimator_train.canned.boosted_trees.features import Features
-from estimator_train.canned.boosted_trees.settings import Settings
 
 # Differences of sums have rounding errors: this share of the total counts as zero.
 _NOTHING = 1e-11
 # Gains that differ by less than this share of the scores are equal; the first one wins.
 _EQUAL = 1e-10
+
+
+class Derivatives(NamedTuple):
+    """Derivatives of the loss of a batch.
+
+    Attributes:
+      gradients: float32 [batch, logits].
+      hessians: float32 [batch, logits * logits], a matrix for each example.
+    """
+
+    gradients: tf.Tensor
+    hessians: tf.Tensor
+
+
+def compute_derivatives(loss: tf.Tensor, logits: tf.Tensor) -> Derivatives:
+    """Returns the derivatives of the loss of any head or loss_fn.
+
+    Args:
+      loss: The loss of the batch: a sum or mean over examples.
+      logits: float32 [batch, logits]; the loss of an example depends on its own alone.
+
+    Raises:
+      ValueError: The loss does not depend on the logits.
+    """
+    [gradients] = tf.gradients(loss, [logits], unconnected_gradients="none")
+    if gradients is None:
+        raise ValueError(f"The loss {loss} does not depend on the logits, so no tree can lower it.")
+    rows = [
+        tf.gradients(gradients[:, number], [logits], unconnected_gradients="zero")[0]
+        for number in range(logits.shape[1])
+    ]
+    return Derivatives(gradients, tf.concat(rows, 1))
+
+
+def compute_softmax_losses(labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+    """Returns the cross entropy of each example without adding it to the collection LOSSES.
+
+    Args:
+      labels: Class numbers, int [batch, 1].
+      logits: float32 [batch, classes].
+
+    Returns:
+      float32 [batch, 1].
+    """
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(tf.squeeze(labels, axis=-1), logits)
+    return tf.expand_dims(losses, axis=-1)
 
 
 class Splits(NamedTuple):

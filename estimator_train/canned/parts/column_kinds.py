@@ -1,12 +1,17 @@
-"""Kinds of feature columns, and the check of the argument `feature_columns`."""
+"""Kinds of feature columns, and the specs by which examples are parsed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from estimator_train.canned.parts.argument_types import FeatureColumn, FeatureColumns
+import tensorflow as tf
+
+from estimator_train.canned.parts.arguments import FeatureColumn, FeatureColumns
+from estimator_train.engine.id_features import has_sequences
 from estimator_train.engine.tf_internals import column_types
+from estimator_train.heads.checks import is_numeric_column
+from estimator_train.heads.keys import WeightColumn
 
 _V1_COLUMN = (
     "Received a feature column from TensorFlow v1, but this is a TensorFlow v2 Estimator. Please "
@@ -84,14 +89,24 @@ def is_categorical(column: FeatureColumn) -> bool:
 
 
 def is_plain_embedding(column: FeatureColumn) -> bool:
-    """Returns whether a column is an embedding, not shared, that `Ids` can look up."""
+    """Returns whether a column is an embedding, not shared, whose rows are used as they are."""
     return _computes_as(column, column_types.EmbeddingColumn) and _has_plain_lookup(column)
 
 
 def is_shared_embedding(column: FeatureColumn) -> bool:
-    """Returns whether a column is a shared embedding that `Ids` can look up."""
+    """Returns whether a column is a shared embedding whose rows are used as they are."""
     kind = column_types.SharedEmbeddingColumn
     return _computes_as(column, kind) and _has_plain_lookup(column)
+
+
+def is_indicator(column: FeatureColumn) -> bool:
+    """Returns whether a column counts the ids of a categorical column."""
+    return _computes_as(column, column_types.IndicatorColumn)
+
+
+def is_sequence(column: FeatureColumn) -> bool:
+    """Returns whether the categorical column of a column has sequences of ids."""
+    return has_sequences(getattr(column, "categorical_column", None))
 
 
 def _computes_as(column: FeatureColumn, kind: Any) -> bool:
@@ -99,8 +114,91 @@ def _computes_as(column: FeatureColumn, kind: Any) -> bool:
 
 
 def _has_plain_lookup(column: FeatureColumn) -> bool:
-    return (
-        column.max_norm is None
-        and column.use_safe_embedding_lookup
-        and not hasattr(column.categorical_column, "get_sequence_sparse_tensors")
-    )
+    return column.max_norm is None and column.use_safe_embedding_lookup
+
+
+def classifier_parse_example_spec(
+    feature_columns: Iterable[FeatureColumn],
+    label_key: str,
+    label_dtype: tf.DType = tf.int64,
+    label_default: Any = None,
+    weight_column: WeightColumn = None,
+) -> dict[str, Any]:
+    """Returns the features argument of `tf.io.parse_example` for a classifier.
+
+        spec = classifier_parse_example_spec([age, job], label_key="income")
+        dataset = tf.data.experimental.make_batched_features_dataset(
+            "data-*", 32, spec, label_key="income")
+
+    Args:
+      feature_columns: The estimator's columns.
+      label_key: Name of the label in the examples.
+      label_dtype: Its type; `tf.string` for classifiers with a label_vocabulary.
+      label_default: Label of examples without a label; by default these are an error.
+      weight_column: Name or numeric column of the weight in the examples.
+
+    Raises:
+      ValueError: Label or weight are among the features, or a column or weight_column is of a
+        wrong type.
+    """
+    label = tf.io.FixedLenFeature((1,), label_dtype, label_default)
+    return _add_label(feature_columns, label_key, label, weight_column)
+
+
+def regressor_parse_example_spec(
+    feature_columns: Iterable[FeatureColumn],
+    label_key: str,
+    label_dtype: tf.DType = tf.float32,
+    label_default: Any = None,
+    label_dimension: int = 1,
+    weight_column: WeightColumn = None,
+) -> dict[str, Any]:
+    """Returns the features argument of `tf.io.parse_example` for a regressor.
+
+    Args:
+      feature_columns: The estimator's columns.
+      label_key: Name of the label in the examples.
+      label_dtype: Its type.
+      label_default: Label of examples without a label; by default these are an error.
+      label_dimension: Numbers in a label.
+      weight_column: Name or numeric column of the weight in the examples.
+
+    Raises:
+      ValueError: As `classifier_parse_example_spec`.
+    """
+    label = tf.io.FixedLenFeature((label_dimension,), label_dtype, label_default)
+    return _add_label(feature_columns, label_key, label, weight_column)
+
+
+def _add_label(
+    columns: Iterable[FeatureColumn], key: str, label: Any, weight_column: WeightColumn
+) -> dict[str, Any]:
+    columns = list(columns)
+    has_v1 = any(map(_is_v1_only, columns))
+    module = tf.compat.v1.feature_column if has_v1 else tf.feature_column
+    spec = module.make_parse_example_spec(columns)
+    if key in spec:
+        raise ValueError(
+            f"label should not be used as feature. label_key: {key}, features: {spec.keys()}"
+        )
+    spec[key] = label
+    if weight_column is None:
+        return spec
+    is_name = isinstance(weight_column, str)
+    column: Any = tf.feature_column.numeric_column(weight_column) if is_name else weight_column
+    if not is_numeric_column(column):
+        raise ValueError(
+            "weight_column should be an instance of tf.feature_column.numeric_column. Given type: "
+            f"{type(column)} value: {column}"
+        )
+    if column.key in spec:
+        raise ValueError(
+            f"weight_column should not be used as feature. weight_column: {column.key}, "
+            f"features: {spec.keys()}"
+        )
+    spec.update(column.parse_example_spec)
+    return spec
+
+
+def _is_v1_only(column: FeatureColumn) -> bool:
+    return hasattr(column, "_parse_example_spec") and not hasattr(column, "parse_example_spec")

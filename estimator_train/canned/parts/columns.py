@@ -17,17 +17,20 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.canned.parts.argument_types import FeatureColumn
+from estimator_train.canned.parts.arguments import FeatureColumn
 from estimator_train.canned.parts.column_kinds import (
     check_kind,
     has_v1_columns,
     is_categorical,
+    is_indicator,
     is_plain_embedding,
+    is_sequence,
     is_shared_embedding,
 )
-from estimator_train.canned.parts.lookups import Ids, make_ids
+from estimator_train.canned.parts.lookups import Ids, PaddedIds, PaddedSequence, make_ids
+from estimator_train.engine.id_features import IdFeatures, feeds_ids, has_sequences
 from estimator_train.engine.tf_internals import column_types
-from estimator_train.heads.types import FeatureTensors
+from estimator_train.heads.keys import FeatureTensors
 
 _v1 = tf.compat.v1
 
@@ -63,10 +66,14 @@ class Batch:
             raise ValueError(
                 f"features should be a dictionary of `Tensor`s. Given type: {type(features)}"
             )
-        self.features = dict(features)
+        self.features: dict[Any, Any]
+        if isinstance(features, IdFeatures):
+            self.features = features.copy()
+        else:
+            self.features = dict(features)
         self._cache = column_types.FeatureTransformationCache(self.features)
         self._state = _ColumnState()
-        self._ids_by_column: dict[Any, Ids] = {}
+        self._ids_by_column: dict[Any, Ids | PaddedIds] = {}
         self.v1 = v1
 
     def summary_scope(self) -> Any:
@@ -127,8 +134,7 @@ class Batch:
             check_kind(column, column_types.SequenceDenseColumn)
             with _v1.variable_scope(_find_scope_name(column)):
                 column.create_state(self._state)
-                with _v1.variable_scope(shared, auxiliary_name_scope=False):
-                    tensor, length = column.get_sequence_dense_tensor(self._cache, self._state)
+                tensor, length = self._get_steps(column, shared)
                 shape = tf.shape(tensor)
                 size = column.variable_shape.num_elements()
                 parts.append(tf.reshape(tensor, [shape[0], shape[1], size]))
@@ -142,6 +148,23 @@ class Batch:
         ]  # fmt: skip
         with tf.control_dependencies(same):
             return tf.concat(parts, axis=2), tf.identity(lengths[0])
+
+    def _get_steps(self, column: FeatureColumn, shared: Any) -> tuple[tf.Tensor, tf.Tensor]:
+        """Returns the numbers of one sequence column, [batch, time, ...], and lengths, [batch]."""
+        categorical: Any = getattr(column, "categorical_column", None)
+        is_fed = feeds_ids(categorical) and has_sequences(categorical)
+        if isinstance(self.features, IdFeatures) and is_fed:
+            steps = PaddedSequence(self.features.get_ids(categorical).ids)
+            weights = self._find_embedding(column, shared)
+            if weights is not None:
+                return steps.look_up(weights), steps.count_steps()
+            if is_indicator(column):
+                return steps.mark(categorical.num_buckets), steps.count_steps()
+        with _v1.variable_scope(shared, auxiliary_name_scope=False):
+            found: tuple[tf.Tensor, tf.Tensor] = column.get_sequence_dense_tensor(
+                self._cache, self._state
+            )
+            return found
 
     def compute_weighted_sum(
         self, columns: Sequence[FeatureColumn], units: int, combiner: str
@@ -166,7 +189,7 @@ class Batch:
                 _v1.variable_scope(name, auxiliary_name_scope=False),
                 tf.name_scope(f"{outer}/{name}/".lstrip("/")),
             ):
-                if isinstance(found, Ids):
+                if isinstance(found, (Ids, PaddedIds)):
                     weight = _create_weights(column.num_buckets, units)
                     sums.append(found.combine(weight, combiner, name="weighted_sum"))
                 else:
@@ -176,7 +199,7 @@ class Batch:
             inputs.append(found)
         return Weighted(tf.add_n(sums, name="weighted_sum_no_bias"), weights, inputs)
 
-    def compute_linear_input(self, column: FeatureColumn) -> Ids | tf.Tensor:
+    def compute_linear_input(self, column: FeatureColumn) -> Ids | PaddedIds | tf.Tensor:
         """Returns the factor of a column's weights in a linear model.
 
         Args:
@@ -198,9 +221,14 @@ class Batch:
         check_kind(column, column_types.DenseColumn)
         with _v1.variable_scope(_find_scope_name(column)):
             column.create_state(self._state)
-            weights = self._find_embedding(column, shared)
+            weights = None if is_sequence(column) else self._find_embedding(column, shared)
             if weights is not None:
                 return self._get_ids(column.categorical_column).combine(weights, column.combiner)
+            counts = is_indicator(column) and not is_sequence(column)
+            if isinstance(self.features, IdFeatures) and counts:
+                ids = self._get_ids(column.categorical_column)
+                if isinstance(ids, PaddedIds):
+                    return ids.count(column.categorical_column.num_buckets)
             with _v1.variable_scope(shared, auxiliary_name_scope=False):
                 arguments = _make_training_argument(column.get_dense_tensor, training)
                 tensor = column.get_dense_tensor(self._cache, self._state, **arguments)
@@ -215,8 +243,11 @@ class Batch:
                 return column.shared_embedding_column_creator.embedding_weights
         return None
 
-    def _get_ids(self, column: FeatureColumn) -> Ids:
-        """Returns the ids of a categorical column, which are computed once."""
+    def _get_ids(self, column: FeatureColumn) -> Ids | PaddedIds:
+        """Returns the ids of a categorical column, which are computed once or fed."""
+        if isinstance(self.features, IdFeatures) and feeds_ids(column):
+            given = self.features.get_ids(column)
+            return PaddedIds(given.ids, given.weights)
         if column not in self._ids_by_column:
             found = column.get_sparse_tensors(self._cache, self._state)
             self._ids_by_column[column] = make_ids(column, found)

@@ -13,12 +13,78 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.canned.parts import layers
-from estimator_train.canned.parts.argument_types import FeatureColumn, FeatureColumns, Partitioner
+from estimator_train.canned.parts.arguments import FeatureColumn, FeatureColumns, Partitioner
 from estimator_train.canned.parts.column_kinds import has_v1_columns, validate_columns
 from estimator_train.canned.parts.columns import Batch
 
+_EPSILON = 1e-3
+_MOMENTUM = 0.999
+_PER_REPLICA = {
+    "synchronization": tf.VariableSynchronization.ON_READ,
+    "aggregation": tf.VariableAggregation.MEAN,
+}
 _v1 = tf.compat.v1
+
+
+def dense(x: tf.Tensor, units: int, activation: Callable[[Any], Any] | None = None) -> tf.Tensor:
+    """Applies a fully connected layer in the current scope.
+
+    Args:
+      x: float32 of shape [..., size].
+      units: Size of the last dimension of the result.
+      activation: Function of the result, or None.
+    """
+    kernel = tf.convert_to_tensor(
+        _v1.get_variable(
+            "kernel", [x.shape[-1], units], initializer=_v1.glorot_uniform_initializer()
+        )
+    )
+    bias = tf.convert_to_tensor(_create_vector("bias", units, 0.0))
+    y = tf.nn.bias_add(
+        tf.matmul(x, kernel) if x.shape.rank == 2 else tf.tensordot(x, kernel, 1), bias
+    )
+    return y if activation is None else activation(y)
+
+
+def add_batch_norm(x: tf.Tensor, training: bool) -> tuple[tf.Tensor, list[Any]]:
+    """Normalizes a batch in the current scope.
+
+    Args:
+      x: float32 of shape [batch, size].
+      training: Whether to use the mean and variance of the batch.
+
+    Returns:
+      The normalized tensor, and the operations that update the moving averages.
+    """
+    size = x.shape[-1]
+    gamma, beta = _create_vector("gamma", size, 1.0), _create_vector("beta", size, 0.0)
+    with _v1.variable_scope(_v1.get_variable_scope(), auxiliary_name_scope=False) as scope:
+        scope.set_partitioner(None)
+        moving = [
+            _create_vector(name, size, first, trainable=False, **_PER_REPLICA)
+            for name, first in (("moving_mean", 0.0), ("moving_variance", 1.0))
+        ]
+    mean, variance = tf.nn.moments(x, [0]) if training else moving
+    scale, offset = tf.convert_to_tensor(gamma), tf.convert_to_tensor(beta)
+    normalized = tf.nn.batch_normalization(x, mean, variance, offset, scale, _EPSILON)
+    if not training:
+        return normalized, []
+    updates = [
+        average.assign_sub((average - value) * (1.0 - _MOMENTUM))
+        for average, value in zip(moving, (mean, variance), strict=True)
+    ]
+    return normalized, updates
+
+
+def add_activation_summaries(name: str, x: tf.Tensor) -> None:
+    """Adds a layer's output to the summaries, as a histogram and its share of zeros."""
+    _v1.summary.scalar(f"{name}/fraction_of_zero_values", tf.math.zero_fraction(x))
+    _v1.summary.histogram(f"{name}/activation", x)
+
+
+def _create_vector(name: str, size: int, first: float, **settings: Any) -> Any:
+    initializer = _v1.constant_initializer(first)
+    return _v1.get_variable(name, [size], initializer=initializer, **settings)
 
 
 class Logits(NamedTuple):
@@ -129,7 +195,7 @@ class Linear:
                 _v1.summary.scalar("bias", tf.reshape(bias, []))
             _v1.summary.scalar("fraction_of_zero_weights", _compute_zero_fraction(weights))
             if self.shows_output:
-                layers.add_activation_summaries(name, logits)
+                add_activation_summaries(name, logits)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -189,22 +255,22 @@ class Deep:
             with _v1.variable_scope(
                 f"hiddenlayer_{number}", partitioner=self.hidden_partitioner
             ) as scope:
-                x = layers.dense(x, size, self.activation)
+                x = dense(x, size, self.activation)
                 if self.dropout and training:
                     x = tf.nn.dropout(x, rate=self.dropout)
                 if self.batch_norm:
                     with _v1.variable_scope(f"batchnorm_{number}"):
-                        x, updated = layers.add_batch_norm(x, training)
+                        x, updated = add_batch_norm(x, training)
                     updates += updated
             with batch.summary_scope():
-                layers.add_activation_summaries(scope.name, x)
+                add_activation_summaries(scope.name, x)
         if batch.v1:
             for update in updates:  # Programs that make their own train_op run these.
                 _v1.add_to_collection(_v1.GraphKeys.UPDATE_OPS, update)
         with _v1.variable_scope("logits", partitioner=self.hidden_partitioner) as scope:
-            x = layers.dense(x, units)
+            x = dense(x, units)
         with batch.summary_scope():
-            layers.add_activation_summaries(scope.name, x)
+            add_activation_summaries(scope.name, x)
         return Logits(x, updates)
 
 

@@ -1,28 +1,34 @@
-"""EstimatorSpecs of canned models, of both generations."""
+"""EstimatorSpecs of canned models, of both generations; and logits for model_fns of users."""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from estimator_train.canned.parts.argument_types import Partitioner
+from estimator_train.canned.parts.arguments import (
+    Config,
+    FeatureColumns,
+    OptimizerChoice,
+    Partitioner,
+)
 from estimator_train.canned.parts.columns import Batch
-from estimator_train.canned.parts.models import Linear
-from estimator_train.canned.parts.optimizer_arguments import OptimizerChoice
-from estimator_train.canned.parts.partitioners import spread
+from estimator_train.canned.parts.models import Deep, Linear
 from estimator_train.canned.parts.sdca import LinearSDCA
-from estimator_train.engine.user_functions import convert_on_replica
+from estimator_train.engine.job import call_with_known, convert_on_replica
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads import Head
+from estimator_train.heads.keys import FeatureTensors, Labels
 from estimator_train.heads.training import minimize_parts
-from estimator_train.heads.types import FeatureTensors, Labels
 from estimator_train.heads.v1 import V1_HEADS
 from estimator_train.run_config import RunConfig
+
+_WIDE_SLICE_BYTES = 64 << 20
 
 _v1 = tf.compat.v1
 _LOG = tf.get_logger()
@@ -72,7 +78,7 @@ def make_v1_model_fn(
     Args:
       head: A `Head`.
       trained: The parts, whose logits are added up.
-      partitioner: Partitions the variables of columns; None for the default of `spread`.
+      partitioner: Partitions the variables of columns; None for the default of `_spread`.
       whole_in_scope: Whether the whole model, not only its logits, is in the scope of its one
         part.
     """
@@ -81,7 +87,7 @@ def make_v1_model_fn(
         features: FeatureTensors, labels: Labels, mode: str, config: RunConfig
     ) -> EstimatorSpec:
         batch = Batch(features, v1=True)
-        parts = [spread(part, partitioner, config) for part, _ in trained]
+        parts = [_spread(part, partitioner, config) for part, _ in trained]
         _check_optimizers(trained, mode)
         if not whole_in_scope:
             computed = _compute_logits(batch, parts, head, mode)
@@ -108,7 +114,7 @@ def make_sdca_model_fn(
       head: A `Head` that passed the check of sdca.
       part: The linear model.
       sdca: The optimizer.
-      partitioner: Partitions the variables of a v1 estimator; None for the default of `spread`.
+      partitioner: Partitions the variables of a v1 estimator; None for the default of `_spread`.
       v1: Whether it is a v1 estimator, which is in the part's scope as a whole.
     """
     no_scope = contextlib.nullcontext()
@@ -117,7 +123,7 @@ def make_sdca_model_fn(
         features: FeatureTensors, labels: Labels, mode: str, config: RunConfig
     ) -> EstimatorSpec:
         batch = Batch(features, v1=v1)
-        linear = spread(part, partitioner, config) if v1 else part
+        linear = _spread(part, partitioner, config) if v1 else part
         # tf.estimator 2.15 nests the scope twice if a v1 estimator has a v2 head.
         more = _open_scope(part.scope) if v1 and not isinstance(head, V1_HEADS) else no_scope
         with _open_scope(part.scope) as scope, more:
@@ -224,3 +230,111 @@ def _create_spec(
     """Calls the head, which may be the user's; see `Head.create_estimator_spec`."""
     create = convert_on_replica(head.create_estimator_spec)
     return create(batch.features, mode, logits, labels=labels, **arguments)
+
+
+def _spread(part: Any, given: Partitioner | None, config: RunConfig) -> Any:
+    """Returns a part of a model with its variables spread over the config's parameter servers.
+
+    Args:
+      part: The part.
+      given: The partitioner of weights and embeddings of columns; by default slices have
+        64 MiB or more. Slices of hidden layers have 256 KiB or more.
+      config: The RunConfig.
+    """
+    servers = max(1, config.num_ps_replicas)
+    make = tf.compat.v1.min_max_variable_partitioner
+    columns = given or make(max_partitions=servers, min_slice_size=_WIDE_SLICE_BYTES)
+    if isinstance(part, Linear):
+        return dataclasses.replace(part, partitioner=columns)
+    if isinstance(part, Deep):
+        layers = make(max_partitions=servers)
+        return dataclasses.replace(part, input_partitioner=columns, hidden_partitioner=layers)
+    return part
+
+
+def call_logit_fn(
+    logit_fn: Callable[..., Any], features: FeatureTensors, mode: str, params: Any, config: Config
+) -> Any:
+    """Calls a function of `features` and any of `mode`, `params` and `config`.
+
+    Args:
+      logit_fn: The function.
+      features: The batch's features.
+      mode: A `ModeKeys` value.
+      params: Hyper-parameters.
+      config: A RunConfig.
+
+    Returns:
+      The logits it returned: a tensor, or a dict of head name to tensor.
+
+    Raises:
+      ValueError: It returned something else.
+    """
+    available = {"features": features, "mode": mode, "params": params, "config": config}
+    logits = call_with_known(logit_fn, available)
+    found = logits if isinstance(logits, Mapping) else {"logits": logits}
+    if not all(isinstance(key, str) and tf.is_tensor(value) for key, value in found.items()):
+        raise ValueError(
+            "logit_fn should return a Tensor or a dictionary mapping strings to Tensors.  "
+            f"logit_fn returned: {logits}"
+        )
+    return logits
+
+
+def linear_logit_fn_builder(
+    units: int, feature_columns: FeatureColumns, sparse_combiner: str = "sum"
+) -> Callable[[Any], tf.Tensor]:
+    """Returns a function of `features` that computes the logits of a linear model.
+
+    Its variables are named after the scope in which it is called. An example has `units` logits,
+    and the other arguments are those of `LinearEstimator`.
+
+    Raises:
+      TypeError: units is not an integer.
+      ValueError: A column is wrong.
+    """
+    part = Linear.build(feature_columns, sparse_combiner, v1=True)
+    units = operator.index(units)
+
+    def linear_logit_fn(features: FeatureTensors) -> tf.Tensor:
+        return part.logits(Batch(features, v1=True), units, training=False).tensor
+
+    return linear_logit_fn
+
+
+def dnn_logit_fn_builder(
+    units: int,
+    hidden_units: Sequence[int],
+    feature_columns: FeatureColumns,
+    activation_fn: Callable[[Any], Any],
+    dropout: float | None,
+    input_layer_partitioner: Partitioner | None,
+    batch_norm: bool,
+) -> Callable[[Any, str], tf.Tensor]:
+    """Returns a function of `features` and `mode` that computes the logits of a network.
+
+    Its variables are named after the scope in which it is called; updates of batch norm are in
+    the collection UPDATE_OPS. An example has `units` logits. An `input_layer_partitioner`
+    partitions the embeddings. The other arguments are those of `DNNEstimator`.
+
+    Raises:
+      ValueError, TypeError: units is not an int; and as `DNNEstimator`.
+    """
+    part = Deep.build(
+        feature_columns,
+        hidden_units,
+        activation_fn,
+        dropout,
+        batch_norm,
+        v1=True,
+        input_partitioner=input_layer_partitioner,
+    )
+    if not isinstance(units, int):
+        raise ValueError(f"units must be an int.  Given type: {type(units)}")
+    units = int(units)  # A bool is not a valid size of a variable.
+
+    def dnn_logit_fn(features: FeatureTensors, mode: str) -> tf.Tensor:
+        batch = Batch(features, v1=True)
+        return part.logits(batch, units, mode == ModeKeys.TRAIN).tensor
+
+    return dnn_logit_fn

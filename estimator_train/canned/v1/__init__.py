@@ -1,17 +1,21 @@
 """The canned estimators of v1: with v1 optimizers, losses summed, variables partitioned."""
 
-from estimator_train.canned.v1.baseline import (
-    BaselineClassifier,
-    BaselineEstimator,
-    BaselineRegressor,
-)
-from estimator_train.canned.v1.combined import (
+from estimator_train.canned.v1.dnn import (
+    DNNClassifier,
+    DNNEstimator,
     DNNLinearCombinedClassifier,
     DNNLinearCombinedEstimator,
     DNNLinearCombinedRegressor,
+    DNNRegressor,
 )
-from estimator_train.canned.v1.dnn import DNNClassifier, DNNEstimator, DNNRegressor
-from estimator_train.canned.v1.linear import LinearClassifier, LinearEstimator, LinearRegressor
+from estimator_train.canned.v1.linear import (
+    BaselineClassifier,
+    BaselineEstimator,
+    BaselineRegressor,
+    LinearClassifier,
+    LinearEstimator,
+    LinearRegressor,
+)
 
 __all__ = [
     "BaselineClassifier",

@@ -19,10 +19,10 @@ SWITCHES = (_JSON, _REWRITE)
 DESCRIPTION = """
 Reads a script and the local modules that it imports, or a directory, without executing anything.
 For each file the command prints the TensorFlow version it was written for and the command that runs
-it. For each TensorFlow name in the file it prints the lines, and whether the name runs unchanged,
-runs through a stand-in, is missing, or is a mistake that fails in the original TensorFlow too. The
-exit code is 1 if a name is missing, if a file cannot be read or imported, or if a rewritten file
-needs an edit by hand, otherwise 0.
+it. For each TensorFlow name in the file that does not run unchanged it prints the lines, and
+whether the name runs through a stand-in, is missing, or is a mistake that fails in the original
+TensorFlow too. Files with findings come first. The exit code is 1 if a name is missing, if a file
+cannot be read or imported, or if a rewritten file needs an edit by hand, otherwise 0.
 
 --json prints the same as JSON. --rewrite also writes copies of the Python files to a new directory
 (by default the name of PATH with `_rewritten` at its end). The copies use estimator_train directly
@@ -53,9 +53,9 @@ def main(arguments: Sequence[str]) -> int:
     if len(paths) != 1:
         raise UsageError(f"exactly one path is needed, got {len(paths)}. {_USAGE}")
     require_legacy("`estimator-train check`")
-    from estimator_train.cli.output import logs
+    from estimator_train.cli.output import errors
 
-    logs.configure(debug=False)
+    errors.configure(debug=False)
     from estimator_train.legacy import explanations, report
     from estimator_train.legacy.rewriting import tree
 
@@ -95,13 +95,15 @@ def _print_copies(copies: Sequence["Copy"]) -> None:
 def _print_files(files: Sequence["FileReport"]) -> None:
     from estimator_train.legacy import report
 
-    for file in files:
-        print(f"{file.path}  ({file.generation})")
+    # Files with findings come first.
+    for file in sorted(files, key=lambda file: file.is_covered):
+        label = "Python 2" if "Python 2" in file.problem else file.generation
+        print(f"{file.path}  ({label})")
         if file.problem:
             print(f"  cannot be read: {file.problem}")
         elif file.import_problem:
             print(f"  cannot be imported: {file.import_problem}")
-        for status in (report.MISSING, report.MISTAKE, report.STAND_IN, report.UNCHANGED):
+        for status in (report.MISSING, report.MISTAKE, report.STAND_IN):
             for symbol in file.symbols:
                 if symbol.status == status:
                     lines = ", ".join(map(str, symbol.lines))
@@ -110,6 +112,9 @@ def _print_files(files: Sequence["FileReport"]) -> None:
                         version = file.generation.removeprefix("tf")
                         hint = f"  fails in TensorFlow {version} too:{hint}"
                     print(f"  {status:<9} {symbol.name}  (line {lines}){hint}")
+        unchanged = sum(symbol.status == report.UNCHANGED for symbol in file.symbols)
+        if unchanged:
+            print(f"  {report.UNCHANGED} {unchanged} other names")
         if file.command:
             print(f"  run it with: {file.command}")
     missing = sum(s.status == report.MISSING for file in files for s in file.symbols)

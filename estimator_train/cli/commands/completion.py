@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from absl import flags as absl_flags
 
-from estimator_train.cli import help_text
+from estimator_train.cli import main
+from estimator_train.cli.main import COMMANDS, Command
 from estimator_train.cli.output.errors import PROGRAM, UsageError
-from estimator_train.cli.registry import COMMANDS, Command
 
 DESCRIPTION = """
 Prints a script for a shell, which completes commands, flags, and the values of flags that allow
@@ -59,7 +59,7 @@ def _list_options(command: Command) -> Iterator[_Option]:
         return
     yield _Option("--debug", "show tracebacks")
     yield _Option("--flagfile", "read flags from a file", takes_value=True)
-    for flag in help_text.list_flags(module):
+    for flag in main.list_flags(module):
         values = getattr(flag.parser, "enum_values", None) or ()
         yield _Option(f"--{flag.name}", flag.help, not flag.boolean, values)
 

@@ -4,14 +4,15 @@ import os
 
 from absl import flags as absl_flags
 
-from estimator_train.cli import common
-from estimator_train.cli.job.own_packages import Group
+from estimator_train.cli.job import user_code
+from estimator_train.cli.job.user_code import Group
 
 DESCRIPTION = """
 Shows the structure, shapes, dtypes and values of the batches that an input_fn returns, and the
 number of examples of each class. --contact_sheet=FILE writes the first pictures to a PNG file.
 Then the command measures the examples per second of each stage of the pipeline, names the slowest
-stage, and suggests a change. It needs --input_fn or --preset, and builds no model.
+stage, and suggests a change. It needs --input_fn, --input or --preset, and builds no model. For a
+table of --input it proposes feature columns.
 """
 
 
@@ -27,7 +28,7 @@ def _define_data_flags(flag_values: absl_flags.FlagValues) -> None:
     define.string("contact_sheet", None, "PNG file for the first pictures.")
 
 
-FLAGS = (*common.JOB_FLAGS, _define_data_flags)
+FLAGS = (*user_code.JOB_FLAGS, _define_data_flags)
 
 
 def run(flag_values: absl_flags.FlagValues) -> None:
@@ -41,7 +42,7 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     """
     import tensorflow as tf
 
-    from estimator_train.cli.inspect import data_contents, data_speed
+    from estimator_train.cli.job import data_contents, data_speed
     from estimator_train.cli.job.job import Job
     from estimator_train.cli.output.errors import UsageError
 
@@ -54,6 +55,8 @@ def run(flag_values: absl_flags.FlagValues) -> None:
         )
     contents = data_contents.read_batches(dataset, flag_values.data_batches)
     print(data_contents.format_contents(contents))
+    if flag_values.input:
+        print(data_contents.propose_columns(contents))
     if flag_values.contact_sheet:
         count = data_contents.write_contact_sheet(contents, flag_values.contact_sheet)
         print(f"\nwrote {count} pictures to {os.path.abspath(flag_values.contact_sheet)}")

@@ -2,7 +2,7 @@
 
 from absl import flags as absl_flags
 
-from estimator_train.cli import common
+from estimator_train.cli.job import user_code
 from estimator_train.cli.output import results
 
 DESCRIPTION = """
@@ -10,7 +10,7 @@ Evaluates the model in --model_dir on the evaluation data (the data of the input
 and prints one line for each metric. Use the --preset, or the --model and --input_fn, of the
 training.
 """
-FLAGS = (*common.JOB_FLAGS, common.define_checkpoint_path)
+FLAGS = (*user_code.JOB_FLAGS, user_code.define_checkpoint_path)
 
 
 def run(flag_values: absl_flags.FlagValues) -> None:

@@ -2,7 +2,7 @@
 
 from absl import flags as absl_flags
 
-from estimator_train.cli.job.own_packages import Group
+from estimator_train.cli.job.user_code import Group
 
 DESCRIPTION = """
 Adds the distribution estimator-train-shim to this Python environment. `python train.py` then has

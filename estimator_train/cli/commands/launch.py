@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from absl import flags as absl_flags
 
-from estimator_train.cli import common
-from estimator_train.cli.job.own_packages import Group
+from estimator_train.cli.job import user_code
+from estimator_train.cli.job.user_code import Group
 from estimator_train.cli.output.errors import UsageError
 
 DESCRIPTION = """
@@ -29,7 +29,7 @@ program's own modules. If a package must not be imported before the process has 
 
 def _define_launch(flag_values: absl_flags.FlagValues) -> None:
     define = Group(flag_values)
-    common.define_roles(define)
+    user_code.define_roles(define)
     define.integer(
         "max_restarts",
         3,
@@ -84,7 +84,7 @@ def run(flag_values: absl_flags.FlagValues, program: Sequence[str]) -> None:
         raise UsageError("a program is needed, such as: launch --workers=2 -- python train.py")
     if flag_values.private_network:
         _enter_private_network()
-    sys.exit(launch(LocalJob(program, **common.read_fields(LocalJob, flag_values))))
+    sys.exit(launch(LocalJob(program, **user_code.read_fields(LocalJob, flag_values))))
 
 
 def _enter_private_network() -> None:

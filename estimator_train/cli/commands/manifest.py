@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from absl import flags as absl_flags
 
-from estimator_train.cli import common
-from estimator_train.cli.job.own_packages import Group
+from estimator_train.cli.job import user_code
+from estimator_train.cli.job.user_code import Group
 from estimator_train.cli.output.errors import UsageError
 from estimator_train.launcher import kubernetes, manifests
 
@@ -27,7 +27,7 @@ def _define_manifest(flag_values: absl_flags.FlagValues) -> None:
     define = Group(flag_values)
     define.enum("platform", None, list(_PLATFORMS), "Scheduler of the job.")
     define.string("name", "train", "Name of the job.")
-    common.define_roles(define)
+    user_code.define_roles(define)
     define.integer(
         "gpus", 0, "Number of GPUs of each process except parameter servers.", lower_bound=0
     )
@@ -59,5 +59,5 @@ def run(flag_values: absl_flags.FlagValues, program: Sequence[str]) -> None:
         raise UsageError(f"--platform is needed: {' or '.join(_PLATFORMS)}.")
     if not program:
         raise UsageError("a program is needed, such as: manifest ... -- python train.py")
-    job = manifests.ClusterJob(program, **common.read_fields(manifests.ClusterJob, flag_values))
+    job = manifests.ClusterJob(program, **user_code.read_fields(manifests.ClusterJob, flag_values))
     print(_PLATFORMS[flag_values.platform](job), end="")

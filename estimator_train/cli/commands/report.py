@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from absl import flags as absl_flags
 
-from estimator_train.cli.job.own_packages import Group
+from estimator_train.cli.job.user_code import Group
 from estimator_train.cli.output import results
 from estimator_train.cli.output.errors import UsageError
 

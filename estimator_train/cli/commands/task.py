@@ -1,13 +1,14 @@
 """`estimator-train task`: makes TF_CONFIG from the index of a pod, and runs a program."""
 
 import os
+import sys
 from collections.abc import Sequence
 
 from absl import flags as absl_flags
 
-from estimator_train.cli import common
-from estimator_train.cli.job.own_packages import Group
-from estimator_train.cli.output.errors import UsageError
+from estimator_train.cli.job import user_code
+from estimator_train.cli.job.user_code import Group
+from estimator_train.cli.output.errors import PROGRAM, UsageError
 from estimator_train.cluster import CHIEF, EVALUATOR, PS, WORKER
 
 DESCRIPTION = """
@@ -32,7 +33,7 @@ def _define_task(flag_values: absl_flags.FlagValues) -> None:
         "Role of this pod. By default the index counts all pods: the chief, workers, parameter "
         "servers, evaluator.",
     )
-    common.define_roles(define)
+    user_code.define_roles(define)
     define.integer("port", 2222, "Port of all tasks.", lower_bound=1, upper_bound=65535)
 
 
@@ -51,17 +52,20 @@ def run(flag_values: absl_flags.FlagValues, program: Sequence[str]) -> None:
       OSError: The program cannot be started.
     """
     from estimator_train.cluster import to_tf_config
-    from estimator_train.cluster.pods import PodLayout, read_cluster_of_pod
+    from estimator_train.cluster.platforms import PodLayout, read_cluster_of_pod
 
     if not program:
         raise UsageError("a program is needed, such as: task ... -- python train.py")
     if not flag_values.hosts:
         raise UsageError("--hosts is needed, such as --hosts='train-{role}-0-{index}.train'.")
-    layout = PodLayout(**common.read_fields(PodLayout, flag_values))
+    layout = PodLayout(**user_code.read_fields(PodLayout, flag_values))
     try:
         cluster = read_cluster_of_pod(layout, flag_values.role or "", os.environ)
     except ValueError as error:
         raise UsageError(str(error)) from error
+    if os.environ.pop("TF_CONFIG", ""):
+        text = f"{PROGRAM}: TF_CONFIG is set, but the pod's index and --hosts replace it."
+        print(text, file=sys.stderr, flush=True)
     if sum(len(tasks) for tasks in cluster.jobs.values()) > 1 or cluster.task_type != CHIEF:
         os.environ["TF_CONFIG"] = to_tf_config(cluster)
     os.environ["ESTIMATOR_TRAIN_PREEMPTION"] = "1"

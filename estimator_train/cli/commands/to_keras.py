@@ -1,11 +1,11 @@
 """`estimator-train to-keras`: converts a trained model to a Keras model file."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from absl import flags as absl_flags
 
-from estimator_train.cli.job.own_packages import Group
+from estimator_train.cli.job.user_code import Group
 from estimator_train.cli.output.errors import UsageError
 
 DESCRIPTION = """
@@ -65,20 +65,51 @@ def run(flag_values: absl_flags.FlagValues, paths: Sequence[str]) -> None:
     if os.path.exists(output):
         raise UsageError(f"--output={output} already exists. Remove it, or choose another path.")
     name_map = _parse_name_map(flag_values.name_map)
-    from estimator_train.cli.inspect.keras_check import check_predictions
+    write_keras_model(
+        flag_values.model, paths[0], output, name_map, safe_mode=flag_values.safe_mode
+    )
+
+
+def write_keras_model(
+    model_name: str,
+    checkpoint: str,
+    output: str,
+    name_map: Mapping[str, str],
+    *,
+    safe_mode: bool = True,
+) -> None:
+    """Writes a Keras model with the weights of a checkpoint, and prints the difference.
+
+    Args:
+      model_name: package.module:function that takes no arguments and returns the Keras model.
+      checkpoint: A model_dir or a checkpoint.
+      output: Path of the new file or directory.
+      name_map: A variable's name in the model to its name in the checkpoint.
+      safe_mode: Whether the check refuses to run Python code of Lambda layers.
+
+    Raises:
+      UsageError: The function returns no Keras model, or the predictions differ.
+      ValueError: The variables of the checkpoint and the model do not match.
+    """
+    from estimator_train.cli.job.models import check_predictions
     from estimator_train.cli.job.user_code import check_arguments, load
     from estimator_train.keras import load_trained, propose_name_map
 
-    function = load("model", flag_values.model)
-    check_arguments("model", flag_values.model, function, ())
+    function = load("model", model_name)
+    check_arguments("model", model_name, function, ())
     model = function()
-    load_trained(model, paths[0], name_map)
-    names = propose_name_map(model, paths[0], name_map)
+    if not (hasattr(model, "layers") and hasattr(model, "save")):
+        raise UsageError(
+            f"--model={model_name} returns {type(model).__name__}, expected a Keras model: only "
+            "the weights of a Keras model go back to Keras. Use --to=saved_model."
+        )
+    load_trained(model, checkpoint, name_map)
+    names = propose_name_map(model, checkpoint, name_map)
     for model_name, checkpoint_name in names.items():
         if model_name != checkpoint_name:
             print(f"{model_name} <- {checkpoint_name}")
     model.save(output)
-    difference = check_predictions(model, output, paths[0], names, safe_mode=flag_values.safe_mode)
+    difference = check_predictions(model, output, checkpoint, names, safe_mode=safe_mode)
     print(f"{output}: {len(names)} variables; largest difference of predictions {difference:.2g}")
 
 

@@ -1,21 +1,26 @@
 """`estimator-train train`: trains, evaluates and exports a model."""
 
+import contextlib
+import os
+import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from absl import flags as absl_flags
 
-from estimator_train.cli import common
-from estimator_train.cli.job.own_packages import Group
-from estimator_train.cli.job.preemption import exit_saved_on_signal, make_reproducible
-from estimator_train.cli.output import results, summary
+from estimator_train.cli.job import user_code
+from estimator_train.cli.job.user_code import Group
+from estimator_train.cli.output import results
+from estimator_train.cli.output.errors import PROGRAM, UsageError
+from estimator_train.lifecycle.preemption import Preempted, Preemption, watch
 
 if TYPE_CHECKING:
     from estimator_train import EvalSpec, SessionRunHook
+    from estimator_train.cli.job.evaluations import Stopping
     from estimator_train.cli.job.job import Job
-    from estimator_train.cli.job.stopping import Stopping
     from estimator_train.hooks import StepBreakdown, TimeHistory
+
 
 DESCRIPTION = """
 Trains a model, evaluates it, exports it if there is an --export_dir, and prints a summary. The
@@ -50,7 +55,7 @@ def _define_profile(flag_values: absl_flags.FlagValues) -> None:
     )
 
 
-FLAGS = (_define_dry_run, _define_profile, *common.JOB_FLAGS)
+FLAGS = (_define_dry_run, _define_profile, *user_code.JOB_FLAGS)
 
 
 def run(flag_values: absl_flags.FlagValues) -> None:
@@ -62,26 +67,23 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     Raises:
       UsageError: A flag is missing or wrong.
     """
-    with exit_saved_on_signal(flag_values), summary.record_run(flag_values) as record:
+    with exit_saved_on_signal(flag_values), results.record_run(flag_values) as record:
         _run(flag_values, record)
 
 
 def _run(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
-    from estimator_train.cli.inspect import dry_run
-    from estimator_train.cli.job import model_dirs
-    from estimator_train.cli.job.evaluations import make_eval_spec
-    from estimator_train.cli.job.job import Job
-    from estimator_train.cli.job.stopping import Stopping
+    from estimator_train.cli.job.evaluations import Stopping, make_eval_spec, run_dry
+    from estimator_train.cli.job.job import Job, remove_model_dir
     from estimator_train.engine.run.history import read_goodput
     from estimator_train.hooks import ProfileHook, StepBreakdown, TimeHistory
 
     make_reproducible(flag_values)
     if flag_values.dry_run:
-        dry_run.run(flag_values)
+        run_dry(flag_values)
         return
     job = Job(flag_values)
     if flag_values.clean:
-        model_dirs.remove_model_dir(flag_values.model_dir)
+        remove_model_dir(flag_values.model_dir)
     evaluation = make_eval_spec(job, flag_values) if flag_values.eval else None
     every_steps = evaluation.every_steps if evaluation else None
     times = TimeHistory(flag_values.batch_size)
@@ -114,7 +116,7 @@ def _train(
     """Trains, and returns the metrics of the last evaluation, or None without one."""
     from estimator_train import ModeKeys, TrainSpec, train_and_evaluate
     from estimator_train.cli.job.evaluations import EvaluationPrinter
-    from estimator_train.cli.job.training_input import TrainingInput
+    from estimator_train.cli.job.inputs import TrainingInput
     from estimator_train.hooks import ProgressHook
 
     max_steps = flag_values.max_train_steps
@@ -130,7 +132,9 @@ def _train(
         exporters = (*evaluation.exporters, EvaluationPrinter())
         evaluation = evaluation._replace(exporters=exporters)
         result = train_and_evaluate(job.estimator, training, evaluation)
-        return result[0] if result else None  # Some roles of a cluster do not evaluate.
+        # Some roles of a cluster do not evaluate. Without exports the metrics are of an earlier
+        # job, whose flags may have been others.
+        return result[0] if result and result[1] is not None else None
     finally:
         progress.close()
 
@@ -183,3 +187,62 @@ def _summarize(
         rows["saved_model"] = saved_model
     print(results.format_table(rows))
     return dict(metrics)
+
+
+@contextlib.contextmanager
+def exit_saved_on_signal(flag_values: absl_flags.FlagValues) -> Iterator[None]:
+    """Saves training and exits with code 143 if a signal of --preemption_signals arrives.
+
+    Args:
+      flag_values: The parsed flags.
+
+    Raises:
+      ValueError: A signal does not exist on this system.
+    """
+    signals = tuple(flag_values.preemption_signals or ())
+    with watch(Preemption(signals, flag_values.grace_secs)):
+        try:
+            yield
+        except Preempted:
+            if flag_values.slurm_requeue:
+                _requeue()
+            raise
+
+
+def make_reproducible(flag_values: absl_flags.FlagValues) -> None:
+    """Sets the seeds of Python, NumPy and Keras, and makes operations deterministic, by the flags.
+
+    Args:
+      flag_values: The parsed flags.
+
+    Raises:
+      UsageError: --deterministic is given without --seed.
+    """
+    if flag_values.deterministic and flag_values.seed is None:
+        raise UsageError("--deterministic needs --seed, such as --seed=1.")
+    if flag_values.seed is None:
+        return
+    import tensorflow as tf
+    import tf_keras
+
+    tf_keras.utils.set_random_seed(flag_values.seed)
+    if flag_values.deterministic:
+        tf.config.experimental.enable_op_determinism()
+
+
+def _requeue() -> None:
+    """Requeues this Slurm job, or this task of a job array."""
+    array, task = (os.environ.get(f"SLURM_ARRAY_{name}") for name in ("JOB_ID", "TASK_ID"))
+    job = f"{array}_{task}" if array and task else os.environ.get("SLURM_JOB_ID")
+    if not job:
+        print(
+            f"{PROGRAM}: --slurm_requeue: this is not a Slurm job, because SLURM_JOB_ID is not set",
+            file=sys.stderr,
+        )
+        return
+    if os.environ.get("SLURM_PROCID", "0") != "0":
+        return
+    try:
+        subprocess.run(["scontrol", "requeue", job], check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"{PROGRAM}: --slurm_requeue: {error}", file=sys.stderr)

@@ -1,13 +1,17 @@
-"""Input functions of the presets."""
+"""Input of a job by its flags, and the last step of training that it allows."""
 
+import hashlib
+import json
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
-from estimator_train import ModeKeys
-from estimator_train.cli.job.own_packages import import_own_package
+from estimator_train import ModeKeys, RunConfig
+from estimator_train.cli.job.user_code import import_own_package
 from estimator_train.cli.output.errors import UsageError
+from estimator_train.engine.inputs.input_fn import is_dataset
 
 if TYPE_CHECKING:
     import input_fns as input_fns
@@ -90,6 +94,60 @@ def image_folder(
     )
 
 
+def table(
+    mode: str,
+    input: str,
+    eval_input: str | None,
+    input_label: str | None,
+    input_columns: list[str],
+    pipeline_options: "input_fns.PipelineOptions",
+) -> tf.data.Dataset:
+    """Returns the rows of the table of --input or --eval_input.
+
+    Args:
+      mode: A ModeKeys value; predictions do not read the label.
+      input: READER:PATH.
+      eval_input: READER:PATH for evaluation; None means `input`.
+      input_label: Name of the label column; None means that there is none.
+      input_columns: Names of the feature columns; an empty list means all.
+      pipeline_options: As for `digits`.
+
+    Raises:
+      FileNotFoundError: No file matches.
+      ValueError: A file is damaged, or a column does not exist.
+    """
+    source = eval_input if eval_input and mode == ModeKeys.EVAL else input
+    reader, _, path = source.partition(":")
+    read = getattr(input_fns, reader)
+    if mode != ModeKeys.PREDICT:
+        return read(path, input_label, select=input_columns or None, options=pipeline_options)
+    dataset = read(path, select=input_columns or None, options=pipeline_options)
+    if input_columns or input_label not in dataset.element_spec:
+        return dataset
+    names = [name for name in dataset.element_spec if name != input_label]
+    return read(path, select=names, options=pipeline_options)
+
+
+def describe_files(source: str) -> dict[str, Any]:
+    """Returns the number of files of --input, their bytes, and a digest of names and sizes.
+
+    Args:
+      source: READER:PATH.
+    """
+    pattern = source.partition(":")[2]
+    if tf.io.gfile.isdir(pattern):
+        found = [
+            os.path.join(folder, name)
+            for folder, _, names in tf.io.gfile.walk(pattern)
+            for name in names
+        ]
+    else:
+        found = tf.io.gfile.glob(pattern)
+    sizes = {path: tf.io.gfile.stat(path).length for path in sorted(found)}
+    digest = hashlib.sha256(json.dumps(sizes).encode()).hexdigest()[:16]
+    return {"files": len(sizes), "bytes": sum(sizes.values()), "digest": digest}
+
+
 def _select_settings(mode: str, pipeline_options: "input_fns.PipelineOptions") -> dict[str, Any]:
     return {
         "split": "train" if mode == ModeKeys.TRAIN else "test",
@@ -101,3 +159,39 @@ def _require(data_dir: str | None, description: str) -> str:
     if not data_dir:
         raise UsageError(f"--data_dir=DIR is needed: {description}.")
     return data_dir
+
+
+class TrainingInput:
+    """Wrapper of an input_fn that records the number of batches in its dataset.
+
+    Args:
+      input_fn: The input_fn; it takes config and input_context.
+      max_steps: The global step at which training stops, or None to train until the input ends.
+    """
+
+    def __init__(self, input_fn: Callable[..., Any], max_steps: int | None) -> None:
+        self._input_fn = input_fn
+        self._max_steps = max_steps
+        self._batches: tf.Tensor | None = None
+        self._context = tf.distribute.InputContext()
+
+    def __call__(self, config: RunConfig, input_context: tf.distribute.InputContext) -> Any:
+        """Calls the wrapped input_fn and returns its result."""
+        result = self._input_fn(config=config, input_context=input_context)
+        if is_dataset(result):
+            self._batches = tf.data.experimental.cardinality(result)
+            self._context = input_context
+        return result
+
+    def find_last_step(self, session: tf.compat.v1.Session) -> int | None:
+        """Returns the global step at which training will end, or None if it is unknown."""
+        if self._max_steps is not None or self._batches is None:
+            return self._max_steps
+        start, batches = session.run(
+            [tf.compat.v1.train.get_global_step(session.graph), self._batches]
+        )
+        if batches < 0:  # The cardinality is infinite or unknown.
+            return None
+        # A step uses one batch for each replica; each worker has as many batches as this one.
+        batches *= self._context.num_input_pipelines
+        return int(start + batches // self._context.num_replicas_in_sync)

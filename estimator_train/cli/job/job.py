@@ -11,16 +11,42 @@ import tensorflow as tf
 from absl import flags as absl_flags
 
 from estimator_train import Estimator, ModeKeys, RunConfig
-from estimator_train.cli.job.inputs import input_fns
-from estimator_train.cli.job.own_packages import flags
-from estimator_train.cli.job.serving import Receiver, make_receiver_fn
-from estimator_train.cli.job.user_code import check_arguments, load
+from estimator_train.cli.job.exporters import Receiver, make_receiver_fn
+from estimator_train.cli.job.inputs import describe_files, input_fns, table as read_table
+from estimator_train.cli.job.user_code import check_arguments, flags, load
 from estimator_train.cli.output.errors import UsageError
-from estimator_train.engine.checkpoints.integrity import has_checkpoint
-from estimator_train.engine.user_functions import call_with_known, list_argument_names
+from estimator_train.engine.checkpoints.integrity import has_checkpoint, latest_checkpoint
+from estimator_train.engine.files import find_files
+from estimator_train.engine.job import call_with_known, list_argument_names
+
+_TRAINING_FILES = ("checkpoint", "graph.pbtxt", "events.out.tfevents.*", "model.ckpt-*", "keras")
 
 _INPUT_ARGUMENTS = ("mode", "config", "input_context", "num_epochs", "pipeline_options")
 _INPUT = "input"  # tf.estimator's name of a single input.
+
+
+def find_checkpoint(flag_values: absl_flags.FlagValues) -> str:
+    """Returns the checkpoint of --checkpoint_path, or the latest in --model_dir.
+
+    Args:
+      flag_values: The parsed flags.
+
+    Raises:
+      UsageError: There is no --model_dir, or the checkpoint does not exist.
+    """
+    checkpoint_path, model_dir = flag_values.checkpoint_path, flag_values.model_dir
+    if checkpoint_path:
+        if not tf.io.gfile.exists(f"{checkpoint_path}.index"):
+            raise UsageError(
+                f"--checkpoint_path={checkpoint_path}: this checkpoint does not exist."
+            )
+        return str(checkpoint_path)
+    if not model_dir:
+        raise UsageError("--model_dir=DIR is needed, the directory of a training.")
+    latest = latest_checkpoint(model_dir) if has_checkpoint(model_dir) else None
+    if latest is None:
+        raise UsageError(f"--model_dir={model_dir} has no checkpoint: train the model first.")
+    return latest
 
 
 class Job:
@@ -64,30 +90,33 @@ class Job:
         }
         values.update(overrides, batch_size=batch_size)
         self._arguments: dict[str, Any] = {**values, "params": values}
-        self._model: Any = self._load_function("model", ()) if needs_model else None
-        self._input = self._load_function("input_fn", _INPUT_ARGUMENTS)
+        self._model: Any = self._load_function("model", ("config",)) if needs_model else None
+        self._input = self._load_input_fn()
 
     @cached_property
     def estimator(self) -> Estimator:
         """The estimator of --model, with the directory --model_dir."""
-        if self._keras_model is None:
+        if isinstance(self._built_model, Estimator):
+            return self._built_model
+        if self._built_model is None:
             takes_params = "params" in list_argument_names(self._model)
             params = self._arguments["params"] if takes_params else None
             return Estimator(self._model, config=self._config, params=params)
         from estimator_train.keras import model_fn, model_to_estimator
-        from estimator_train.keras.model_checks import is_keras_3
+        from estimator_train.keras.family import is_keras_3
 
-        if is_keras_3(self._keras_model):  # One without a config is made again by the function.
-            build = functools.partial(call_with_known, self._model, self._arguments)
+        if is_keras_3(self._built_model):  # One without a config is made again by the function.
+            arguments = {**self._arguments, "config": self._config}
+            build = functools.partial(call_with_known, self._model, arguments)
             return Estimator(model_fn(build), config=self._config)
-        return model_to_estimator(self._keras_model, config=self._config)
+        return model_to_estimator(self._built_model, config=self._config)
 
     @cached_property
-    def _keras_model(self) -> Any:
-        """The Keras model that --model builds; None if --model is a model_fn."""
+    def _built_model(self) -> Any:
+        """The Keras model or Estimator that --model builds; None if --model is a model_fn."""
         if "features" in list_argument_names(self._model):
             return None
-        model = call_with_known(self._model, self._arguments)
+        model = call_with_known(self._model, {**self._arguments, "config": self._config})
         if model is None:
             raise UsageError(
                 f"--model={self._flags.model} returned None: return a compiled Keras model."
@@ -100,19 +129,46 @@ class Job:
         Raises:
           UsageError: There is no --model_dir, or the checkpoint does not exist.
         """
-        checkpoint_path = self._flags.checkpoint_path
-        if checkpoint_path:
-            if not tf.io.gfile.exists(f"{checkpoint_path}.index"):
-                raise UsageError(
-                    f"--checkpoint_path={checkpoint_path}: this checkpoint does not exist."
-                )
-        elif not self._flags.model_dir:
-            raise UsageError("--model_dir=DIR is needed, the directory of a training.")
-        elif not has_checkpoint(self._flags.model_dir):
-            raise UsageError(
-                f"--model_dir={self._flags.model_dir} has no checkpoint: train the model first."
-            )
+        find_checkpoint(self._flags)
         return self.estimator
+
+    def make_shard_input_fn(self, shard: int, num_shards: int, skipped: int) -> Callable[..., Any]:
+        """Returns an input_fn for the predictions of a shard.
+
+        Args:
+          shard: Index of the shard, from 0.
+          num_shards: Number of shards.
+          skipped: Number of batches that are left out at the start.
+        """
+        read = self.make_input_fn(ModeKeys.PREDICT)
+        context = tf.distribute.InputContext(num_shards, shard)
+
+        def input_fn(config: RunConfig) -> Any:
+            dataset = read(config, context)
+            if not isinstance(dataset, tf.data.Dataset):
+                raise UsageError(
+                    f"--format=parquet needs a tf.data.Dataset, but the input_fn returned "
+                    f"{type(dataset).__name__}."
+                )
+            return dataset.skip(skipped)
+
+        return input_fn
+
+    def describe_input_files(self, shard: int, num_shards: int) -> dict[str, Any] | None:
+        """Returns the sizes of the files of --input and the batches of a shard; None without it.
+
+        Args:
+          shard: Index of the shard, from 0.
+          num_shards: Number of shards.
+        """
+        if not self._flags.input:
+            return None
+        context = tf.distribute.InputContext(num_shards, shard)
+        dataset = self.make_input_fn(ModeKeys.PREDICT)(self._config, context)
+        return {
+            **describe_files(self._flags.input),
+            "batches": int(dataset.cardinality()),
+        }
 
     def make_input_fn(self, mode: str) -> Callable[..., Any]:
         """Returns an input_fn for a mode, with the arguments that an estimator passes."""
@@ -163,7 +219,7 @@ class Job:
 
     def make_receiver_fn(self) -> Callable[[], Receiver]:
         """Returns a serving_input_receiver_fn for the features of the input_fn."""
-        input_names = getattr(self._keras_model, "input_names", None) or [_INPUT]
+        input_names = getattr(self._built_model, "input_names", None) or [_INPUT]
         input_fn = self.make_input_fn(ModeKeys.PREDICT)
         return make_receiver_fn(input_fn, self.estimator.config, input_names[0])
 
@@ -185,6 +241,15 @@ class Job:
         )
         return os.fsdecode(path)
 
+    def _load_input_fn(self) -> Callable[..., Any]:
+        if not self._flags.input:
+            return self._load_function("input_fn", _INPUT_ARGUMENTS)
+        if self._flags.input_fn:
+            raise UsageError(
+                f"--input={self._flags.input} and --input_fn={self._flags.input_fn}: give only one."
+            )
+        return read_table
+
     def _load_function(self, flag: str, extra_arguments: tuple[str, ...]) -> Callable[..., Any]:
         path = self._flags[flag].value
         if path is None:
@@ -196,3 +261,34 @@ class Job:
         if flag == "input_fn" or "features" not in list_argument_names(function):
             check_arguments(flag, path, function, (*self._arguments, *extra_arguments))
         return function
+
+
+def remove_model_dir(model_dir: str | None) -> None:
+    """Removes the directory of a training, if it exists.
+
+    Args:
+      model_dir: The directory, local or on another file system of TensorFlow.
+
+    Raises:
+      UsageError: There is no model_dir, or it has files but none of a training, or it contains the
+        working directory. Nothing is removed then.
+    """
+    if not model_dir:
+        raise UsageError("--clean needs --model_dir=DIR, the directory to remove.")
+    if not tf.io.gfile.exists(model_dir):
+        return
+    working_directory = os.path.join(os.path.realpath(os.getcwd()), "")
+    if working_directory.startswith(os.path.join(os.path.realpath(model_dir), "")):
+        raise UsageError(
+            f"--clean would remove --model_dir={model_dir}, which contains the working directory. "
+            "Nothing is removed."
+        )
+    is_training = any(
+        find_files(os.path.join(model_dir, ""), pattern) for pattern in _TRAINING_FILES
+    )
+    if not is_training and tf.io.gfile.listdir(model_dir):
+        raise UsageError(
+            f"--clean would remove --model_dir={model_dir}, but no training wrote to it: it has "
+            "files, but no checkpoint and no event files. Nothing is removed."
+        )
+    tf.io.gfile.rmtree(model_dir)

@@ -1,10 +1,6 @@
-"""The one-line message and the exit code of a failed command.
+"""Log messages, errors and exit codes of commands."""
 
-0: success. 1: an unexpected error. 2: bad input; the same command will fail again.
-130: interrupted from the keyboard. 142: a step took too long. 143: saved at a signal, or the
-storage failed. Schedulers restart a job whose exit code is 128 or more.
-"""
-
+import logging
 import os
 import re
 import site
@@ -15,13 +11,59 @@ from pathlib import Path
 
 from absl import flags as absl_flags
 
+from estimator_train.bootstrap.start_up import ANY_LOADING_LINE, hide_loading_lines
+from estimator_train.lifecycle.limits import RETRYABLE_EXIT_CODE
+
+# Messages of Python code that need no action: deprecations within TensorFlow, and a NaN loss,
+# which also raises an error.
+_IRRELEVANT = re.compile(r"deprecated and will be removed|^Model diverged with loss")
 PROGRAM = "estimator-train"
 _MAX_LENGTH = 600
 _HOME = Path(__file__).parents[3]
 _OWN_FOLDERS = tuple(
-    f"{_HOME / name}{os.sep}" for name in ("estimator_train", "input_fns", "flags")
+    f"{_HOME / name}{os.sep}" for name in ("estimator_train", "tf_contrib", "input_fns", "flags")
 )
 _LIBRARIES = ("<", *sysconfig.get_paths().values(), *site.getsitepackages())
+
+
+def configure(debug: bool, loads_tensorflow: bool = True) -> None:
+    """Makes log lines short, and loads TensorFlow without its messages at start-up.
+
+    Args:
+      debug: Whether to show all messages, in the format of TensorFlow.
+      loads_tensorflow: Whether to load TensorFlow, which takes seconds.
+    """
+    if debug:
+        logging.basicConfig(level=logging.INFO)
+        return
+    handler = _ProgressSafeHandler()
+    handler.setFormatter(_OneLineFormatter())
+    handler.addFilter(lambda record: not _IRRELEVANT.search(record.getMessage()))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    logging.captureWarnings(True)
+    logging.getLogger("tensorflow").handlers.clear()  # TensorFlow adds a handler.
+    # This overrides a value from a container image or a scheduler. Errors are also exceptions.
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    if loads_tensorflow:
+        with hide_loading_lines(ANY_LOADING_LINE):
+            import tensorflow  # noqa: F401
+
+
+class _ProgressSafeHandler(logging.Handler):
+    """Handler that writes to standard error without damaging a progress bar."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        from tqdm import tqdm
+
+        tqdm.write(self.format(record), file=sys.stderr)
+
+
+class _OneLineFormatter(logging.Formatter):
+    """Formatter of `warning: text`, with only the first line of the text."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = record.getMessage().strip().partition("\n")[0]
+        return f"{record.levelname.lower()}: {text}"
 
 
 class UsageError(ValueError):
@@ -74,6 +116,7 @@ def is_bad_input(error: BaseException) -> bool:
             tf.errors.NotFoundError,
             tf.errors.OutOfRangeError,
             tf.errors.PermissionDeniedError,
+            tf.errors.UnauthenticatedError,
             tf.errors.UnimplementedError,
         ),
     )
@@ -97,6 +140,11 @@ def get_exit_code(error: BaseException) -> int:
     code = getattr(error, "exit_code", None)
     if isinstance(code, int):
         return code
+    if "tensorflow" in sys.modules:
+        from estimator_train import remote
+
+        if remote.is_transient(error):
+            return RETRYABLE_EXIT_CODE
     return 2 if is_bad_input(error) else 1
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from estimator_train import remote
 from estimator_train.cluster.launched import MEMORY_VARIABLE, report_checkpoint
-from estimator_train.engine.atomic_write import atomic_write
+from estimator_train.engine.checkpoints import storage
 from estimator_train.engine.checkpoints.graph_files import GraphFiles
 from estimator_train.engine.checkpoints.integrity import (
     Fingerprint,
@@ -20,16 +21,23 @@ from estimator_train.engine.checkpoints.integrity import (
     mark_intact,
 )
 from estimator_train.engine.checkpoints.large_values import (
+    SeparateWrite,
     SubstituteSession,
     copy_values,
     find_written_values,
     write_parts,
 )
 from estimator_train.engine.checkpoints.memory_copy import find_copy
-from estimator_train.engine.checkpoints.unfinished import remove_unfinished, set_aside_damaged
+from estimator_train.engine.checkpoints.unfinished import (
+    remove_leftovers,
+    remove_unfinished,
+    set_aside_damaged,
+)
+from estimator_train.engine.files import atomic_write
 from estimator_train.engine.tf_internals import graph_edits
+from estimator_train.engine.tf_internals.hook_timers import SteadySaver
 from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
-from estimator_train.goodput.clock import CHECKPOINTS, process_clock
+from estimator_train.goodput import CHECKPOINTS, process_clock
 
 _LOST_SESSION = (tf.errors.AbortedError, tf.errors.UnavailableError)
 # Larger variables are not copied; training waits while they are written.
@@ -82,12 +90,14 @@ class AsyncSaver:
         self._values: list[tf.Tensor] = []
         self._copies: list[tf.Tensor] = []
         self._parts: tf.Tensor | None = None
+        self._separate_write: SeparateWrite | None = None
         self._restored: tuple[str, tuple[Fingerprint, ...]] | None = None
         self._is_restart = False
         self._saves_interim_copy = saves_interim_copy
         self.checkpoint_before_copy: str | None = None
         self.has_memory = bool(os.environ.get(MEMORY_VARIABLE))
         self._on_save = on_save
+        self._steady_saver = SteadySaver()
 
     @functools.cached_property
     def _graph_files(self) -> GraphFiles | None:
@@ -186,7 +196,9 @@ class AsyncSaver:
         # A scalar string is a bytes object, which has no shape.
         if not all(tensor.shape.is_compatible_with(np.shape(copied[tensor])) for tensor in copied):
             return None  # A checkpoint gave a variable another shape; its value cannot be fed.
-        return SubstituteSession(session, copied)
+        # A session that wraps another one, such as a debugger's, sees the call that writes.
+        is_plain = type(session) is tf.compat.v1.Session
+        return SubstituteSession(session, copied, write=self._separate_write if is_plain else None)
 
     @property
     def is_writing(self) -> bool:
@@ -225,7 +237,7 @@ class AsyncSaver:
     def _find_values(self, graph: tf.Graph) -> None:
         """Finds the values that the Saver writes, and adds operations that copy or write them."""
         self._graph = graph
-        self._values, self._copies, self._parts = [], [], None
+        self._values, self._copies, self._parts, self._separate_write = [], [], None, None
         if not self.saves_as_tensorflow:
             return
         save_tensor = graph.as_graph_element(self.saver_def.save_tensor_name)
@@ -237,6 +249,8 @@ class AsyncSaver:
                 self._parts = write_parts(self.saver_def)
             else:
                 self._values, self._copies = values, copy_values(values)
+                separate = SeparateWrite(save_tensor, values)
+                self._separate_write = separate if separate.is_possible else None
 
     def _write(
         self,
@@ -260,21 +274,29 @@ class AsyncSaver:
         path = f"{save_path}-{arguments.get('global_step')}"
         try:
             set_aside_damaged(path)
+            if isinstance(self._scaffold.saver, tf.compat.v1.train.Saver):
+                self._steady_saver.adjust(self._scaffold.saver)
             checkpoint = self._scaffold.saver.save(session, save_path, **arguments)
             if checkpoint:  # A `save` of the user may return nothing.
                 _write_meta(checkpoint, meta)
                 mark_intact(checkpoint)
             report_checkpoint(path)
+            remove_leftovers(save_path)
         except tf.errors.OpError as error:
-            remove_unfinished(path)
-            if isinstance(error, _LOST_SESSION):
+            is_store_away = remote.is_transient(error)
+            if not is_store_away:
+                remove_unfinished(path)
+            if isinstance(error, _LOST_SESSION) and not is_store_away:
                 raise  # MonitoredSession opens a new session.
+            message = (
+                f"The checkpoint of step {arguments.get('global_step')} could not be written to "
+                f"{os.path.dirname(save_path)}: {_find_first_cause(error)}."
+            )
+            if is_store_away:
+                storage.end_job(message, error)
             state = tf.train.get_checkpoint_state(os.path.dirname(save_path))
             last = state.model_checkpoint_path if state else "none"
-            raise CheckpointWriteError(
-                f"The checkpoint of step {arguments.get('global_step')} could not be written to "
-                f"{os.path.dirname(save_path)}: {_find_first_cause(error)}. The last one is {last}."
-            ) from error
+            raise CheckpointWriteError(f"{message} The last one is {last}.") from error
 
     def _serialize_meta(self, graph: tf.Graph) -> bytes | None:
         """Returns the content of `.meta` files; None if there is none, or the Saver writes it."""
@@ -291,4 +313,4 @@ def _write_meta(checkpoint: str, meta: bytes | None) -> None:
 def _find_first_cause(error: tf.errors.OpError) -> str:
     """Returns the line of an error that names the cause, without the stack of the operation."""
     lines = [line.strip() for line in error.message.splitlines()]
-    return next((line for line in lines if "; " in line), lines[0])
+    return next((line for line in lines if "; " in line), storage.take_first_line(error))

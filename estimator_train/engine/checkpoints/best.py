@@ -11,9 +11,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.atomic_write import atomic_write, copy_checkpoint
 from estimator_train.engine.checkpoints import storage
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
+from estimator_train.engine.files import atomic_write, copy_checkpoint, remove_checkpoint
 from estimator_train.run_config import RunConfig
 
 _DIRECTORY = "best"
@@ -79,13 +79,13 @@ def keep_if_best(
             try:
                 copy_checkpoint(checkpoint_path, os.path.join(directory, name))
             except tf.errors.NotFoundError:
-                _remove(os.path.join(directory, name))
+                remove_checkpoint(os.path.join(directory, name))
                 _LOG.warning(_DELETED, checkpoint_path, metric, value)
                 return
         _write(directory, kept)
         _LOG.info("Kept %s: %s = %s.", os.path.join(directory, name), metric, value)
     for other in dropped:
-        _remove(os.path.join(directory, other["name"]))
+        remove_checkpoint(os.path.join(directory, other["name"]))
 
 
 def best_checkpoint(model_dir: str) -> str | None:
@@ -113,9 +113,3 @@ def _write(directory: str, kept: list[dict[str, Any]]) -> None:
     paths = [os.path.join(base, entry["name"]) for entry in kept]
     # The file `checkpoint` ends with the latest checkpoint; here that is the best one.
     tf.compat.v1.train.update_checkpoint_state(directory, paths[0], paths[::-1])
-
-
-def _remove(path: str) -> None:
-    """Removes a checkpoint's files, the index first."""
-    for file in sorted(tf.io.gfile.glob(path + ".*"), key=lambda f: not f.endswith(".index")):
-        tf.io.gfile.remove(file)

@@ -7,7 +7,7 @@ from typing import Any
 import tensorflow as tf
 from google.protobuf import text_format
 
-from estimator_train.engine.atomic_write import atomic_write
+from estimator_train.engine.files import atomic_write
 
 _TEXT = "graph.pbtxt"
 

@@ -27,7 +27,7 @@ from estimator_train.engine.hook_types import (
 )
 from estimator_train.engine.tf_internals import tf_hooks
 from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
-from estimator_train.goodput.clock import CHECKPOINTS, process_clock
+from estimator_train.goodput import CHECKPOINTS, process_clock
 
 _MIN_INTERVAL_SECS = 0.5
 _MAX_SHARE_OF_TIME = 0.015
@@ -63,9 +63,9 @@ class InterimCopyHook(PassiveHook, PhasedHook):
             return
         files = fingerprint_checkpoint(checkpoint)
         if files:
-            written_secs = int(files[0][2]) / 1e9
+            age = max(0.0, time.time() - int(files[0][2]) / 1e9)
             step = read_global_step(checkpoint)
-            tf_hooks.count_as_saved_before(self._saver_hook, step, written_secs)
+            tf_hooks.count_as_saved_before(self._saver_hook, step, time.monotonic() - age)
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Copies the variables if a copy is due."""

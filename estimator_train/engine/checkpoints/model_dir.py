@@ -5,12 +5,16 @@ import errno
 import logging
 import os
 import platform
+import re
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import tensorflow as tf
 
+from estimator_train import remote
 from estimator_train.engine.checkpoints import integrity, storage
+from estimator_train.engine.files import remove_checkpoint
 from estimator_train.run_config import RunConfig
 
 try:
@@ -20,6 +24,7 @@ except ImportError:  # On Windows, where nothing locks a model_dir.
 
 _FILE = ".training"
 _WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+_UNREADABLE = re.compile(r"\[[^/]+\]" if os.sep == "\\" else r"\[[^/]+\]|\\")
 _LOG = tf.get_logger()
 
 
@@ -29,18 +34,27 @@ def lock_model_dir(config: RunConfig) -> Iterator[None]:
 
     If another job holds the lock, this function logs a warning and training continues, as in
     tf.estimator 2.15; with `allow_shared_model_dir=False` it raises an error. Object stores have no
-    lock. A file system that refuses locks is named in the log.
+    lock but a lease that the job renews. A file system that refuses locks is named in the log.
 
     Args:
       config: The configuration of the training, with its model_dir.
 
     Raises:
-      ValueError: Another job trains there, and `allow_shared_model_dir` is False.
+      ValueError: Another job trains there, and `allow_shared_model_dir` is False; or TensorFlow
+        could not restore checkpoints from a directory of this name.
     """
-    has_locks = fcntl is not None and "://" not in config.model_dir
+    _check_name(config)
+    if "://" in config.model_dir:
+        remote.check_path(config.model_dir, "model_dir")
+        has_lease = config.is_chief and not config.allow_shared_model_dir
+        refuses_others = config.allow_shared_model_dir is False
+        lease = remote.hold_lease(config.model_dir, refuses_others)
+        with lease if has_lease else contextlib.nullcontext():
+            yield
+        return
     path = os.path.join(config.model_dir, _FILE)
     lock = None
-    if has_locks and config.is_chief and not config.allow_shared_model_dir:
+    if fcntl is not None and config.is_chief and not config.allow_shared_model_dir:
         try:
             os.makedirs(config.model_dir, exist_ok=True)
             lock = _acquire(path)
@@ -57,6 +71,24 @@ def lock_model_dir(config: RunConfig) -> Iterator[None]:
             with contextlib.suppress(OSError):
                 os.unlink(path)
             os.close(lock)
+
+
+def _check_name(config: RunConfig) -> None:
+    """Refuses names that TensorFlow reads as patterns, if it could not restore from there."""
+    model_dir = config.model_dir
+    found = _UNREADABLE.search(model_dir)
+    if found:
+        raise ValueError(
+            f"model_dir {model_dir!r} contains {found[0]!r}, which TensorFlow reads as a pattern: "
+            "it writes checkpoints there, but cannot restore them. Use a path without brackets and "
+            "backslashes."
+        )
+    if config.is_chief and ("*" in model_dir or "?" in model_dir):
+        _LOG.warning(
+            "TensorFlow deletes old checkpoints by a pattern: in model_dir %s, '*' and '?' also "
+            "match checkpoints of other directories. Use a name without them.",
+            model_dir,
+        )
 
 
 def _log_missing_locks(config: RunConfig, error: OSError) -> None:
@@ -156,6 +188,29 @@ def repair_checkpoint_list(model_dir: str) -> None:
             intact,
             named.latest,
         )
+
+
+def remove_surplus(saver: Any, paths: list[str], restored: str) -> list[str]:
+    """Removes the oldest checkpoints of an earlier training that kept more than a Saver keeps.
+
+    The Saver removes only one checkpoint for each that it writes, so that all others would stay.
+
+    Args:
+      saver: The Saver of the training; one with the user's `save` is left alone.
+      paths: Path prefixes of the checkpoints that the earlier training kept, the oldest first.
+      restored: The one that this training begins with.
+
+    Returns:
+      The other paths.
+    """
+    if getattr(saver.save, "__func__", None) is not tf.compat.v1.train.Saver.save:
+        return paths
+    limit = saver.saver_def.max_to_keep
+    surplus = [path for path in paths[:-limit] if path != restored] if limit else []
+    for path in surplus:
+        with contextlib.suppress(OSError, tf.errors.OpError):
+            remove_checkpoint(path)
+    return [path for path in paths if path not in surplus]
 
 
 def _warn_of_later(model_dir: str, used: str) -> None:

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 import tensorflow as tf
 
+from estimator_train import remote
 from estimator_train.engine.checkpoints import storage
 from estimator_train.engine.checkpoints.integrity import (
     find_damage,
@@ -59,7 +60,7 @@ def retry_on_deleted_checkpoint(
         try:
             return use(path)
         except (tf.errors.OpError, ValueError, OSError) as error:
-            if storage.is_restore_fault(error):
+            if storage.is_restore_fault(error) or remote.is_replaced(error):
                 storage.wait_after_fault(f"restore {path}", error, delays)
                 continue
             is_torn = is_damaged(path, error)

@@ -12,7 +12,6 @@ from estimator_train.engine.hook_types import (
     SaverHook,
 )
 from estimator_train.engine.loops import hook_schedule
-from estimator_train.engine.loops.coordination import WorkerAgreement
 from estimator_train.engine.tf_internals import tf_hooks
 
 
@@ -44,19 +43,10 @@ class SaveSchedule(GlobalStepHook):
     Args:
       savers: The hooks that write checkpoints in the session; the first one has the listeners.
       listeners: The listeners of the first saver hook.
-      agreement: Results of the workers' votes, if they vote.
     """
 
-    def __init__(
-        self,
-        savers: Sequence[SaverHook],
-        listeners: Sequence[Listener],
-        agreement: WorkerAgreement | None = None,
-    ) -> None:
+    def __init__(self, savers: Sequence[SaverHook], listeners: Sequence[Listener]) -> None:
         self._savers = list(savers)
-        if agreement is not None:
-            for saver in self._savers:
-                tf_hooks.save_only_when(saver, lambda: bool(agreement.chief_saves))
         self._listeners = [
             listener for listener in listeners if isinstance(listener, CheckpointStepsListener)
         ]

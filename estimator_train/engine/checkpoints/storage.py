@@ -8,6 +8,7 @@ import contextlib
 import contextvars
 import errno
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +17,8 @@ from typing import NoReturn, TypeVar
 
 import tensorflow as tf
 
-from estimator_train.lifecycle.long_wait import RETRYABLE_EXIT_CODE
+from estimator_train import remote
+from estimator_train.lifecycle.limits import RETRYABLE_EXIT_CODE
 
 _LOG = tf.get_logger()
 _Result = TypeVar("_Result")
@@ -38,6 +40,7 @@ _RESTORE_FAULTS = (
     tf.errors.UnknownError,
 )
 _CHUNK_BYTES = 2**24
+_STACK = re.compile(r"Graph execution error:\s*(Detected at .*?\nNode: [^\n]*\n)?", re.DOTALL)
 
 
 class StorageFaultError(OSError):
@@ -98,22 +101,34 @@ def wait_after_fault(
 
     Raises:
       StorageFaultError: There are no more delays.
+      OpError: A remote store refuses, and would refuse again.
     """
+    if remote.is_permanent(error):
+        raise error
     delay = next(delays, None)
     if delay is None:
-        _give_up(task, error)
+        end_job(f"Could not {task}: {take_first_line(error)}.", error)
     if log:
         _LOG.warning("Could not %s: %s. Trying again in %g s.", task, take_first_line(error), delay)
     time.sleep(delay)
 
 
-def _give_up(task: str, error: BaseException) -> NoReturn:
+def end_job(message: str, error: BaseException) -> NoReturn:
+    """Ends the job with the exit code at which schedulers start it again.
+
+    Args:
+      message: What failed.
+      error: The error of the storage.
+
+    Raises:
+      StorageFaultError: Always.
+    """
     global _previous_hook
     if sys.excepthook is not _exit_with_retryable_code:
         _previous_hook, sys.excepthook = sys.excepthook, _exit_with_retryable_code
     raise StorageFaultError(
-        f"Could not {task}: {take_first_line(error)}. The checkpoints are left as they are. Run "
-        "the same command again once the storage works."
+        f"{message} The checkpoints are left as they are. Run the same command again once the "
+        "storage works."
     ) from error
 
 
@@ -144,8 +159,11 @@ def is_of_restore(error: BaseException) -> bool:
 
 
 def take_first_line(error: BaseException) -> str:
-    """Returns the first line of an error's message, or its type if the message is empty."""
-    text = str(getattr(error, "message", None) or error)
+    """Returns the first line of an error's message, or its type if the message is empty.
+
+    TensorFlow's message may begin with the stack of the operation, up to "Node: ...".
+    """
+    text = _STACK.sub("", str(getattr(error, "message", None) or error).strip())
     return text.splitlines()[0] if text else type(error).__name__
 
 

@@ -28,8 +28,8 @@ class WarmStartSettings(_Fields):
     """Which variables start from which checkpoint.
 
     Args:
-      ckpt_to_initialize_from: A checkpoint's path prefix, or a directory with checkpoints, of which
-        the latest is used.
+      ckpt_to_initialize_from: A checkpoint's path prefix, a directory with checkpoints, of which
+        the latest is used, or an exported SavedModel's directory.
       vars_to_warm_start: A regular expression, or a list of regular expressions, for trainable
         variables; a list of variable names or variables for any variables; or None for only the
         variables in `var_name_to_vocab_info`.
@@ -62,18 +62,18 @@ class WarmStartSettings(_Fields):
 
 
 def make_settings(
-    warm_start_from: str | os.PathLike[str] | WarmStartSettings | None,
-) -> WarmStartSettings | None:
+    warm_start_from: str | os.PathLike[str] | WarmStartSettings,
+) -> WarmStartSettings:
     """Turns an estimator's `warm_start_from` argument into settings.
 
     Args:
       warm_start_from: Settings, a checkpoint's path, a directory with checkpoints, an exported
-        SavedModel's directory, or None.
+        SavedModel's directory.
 
     Raises:
       ValueError: It is something else.
     """
-    if warm_start_from is None or isinstance(warm_start_from, WarmStartSettings):
+    if isinstance(warm_start_from, WarmStartSettings):
         return warm_start_from
     if not isinstance(warm_start_from, (str, bytes, os.PathLike)):
         raise ValueError(
@@ -83,20 +83,27 @@ def make_settings(
     path = os.fsdecode(warm_start_from)
     if tf.compat.v1.saved_model.contains_saved_model(path):
         _LOG.info("Warm-starting from a SavedModel")
-        path = os.path.join(
-            path,
-            tf.compat.v1.saved_model.constants.VARIABLES_DIRECTORY,
-            tf.compat.v1.saved_model.constants.VARIABLES_FILENAME,
-        )
+        path = _find_saved_variables(path)
     return WarmStartSettings(ckpt_to_initialize_from=path)
+
+
+def _find_saved_variables(directory: str) -> str:
+    """Returns the path prefix of the variables of a SavedModel."""
+    names = tf.compat.v1.saved_model.constants
+    return os.path.join(directory, names.VARIABLES_DIRECTORY, names.VARIABLES_FILENAME)
 
 
 def find_source(settings: WarmStartSettings | None) -> str | None:
     """Returns the checkpoint of a warm start; None without settings or checkpoint."""
     if settings is None:
         return None
-    source = settings.ckpt_to_initialize_from
-    return latest_checkpoint(source) if tf.io.gfile.isdir(source) else source
+    source = os.fsdecode(settings.ckpt_to_initialize_from)
+    if not tf.io.gfile.isdir(source):
+        return source
+    found = latest_checkpoint(source)
+    if found is None and tf.compat.v1.saved_model.contains_saved_model(source):
+        return _find_saved_variables(source)
+    return found
 
 
 def apply(settings: WarmStartSettings, checkpoint_path: str | None) -> None:
@@ -109,14 +116,20 @@ def apply(settings: WarmStartSettings, checkpoint_path: str | None) -> None:
     Raises:
       ValueError: A vocabulary file has another size than its VocabInfo, or the checkpoint lacks a
         variable that the settings name.
+      TypeError: The directory in the settings has no checkpoint; tf.estimator raises this type.
     """
     if checkpoint_path is not None:
         return
     source = find_source(settings)
-    named = settings.ckpt_to_initialize_from
+    named = os.fsdecode(settings.ckpt_to_initialize_from)
+    if source is None:
+        raise TypeError(
+            f"warm_start_from needs a checkpoint, but the directory {named} contains neither a "
+            "checkpoint nor a SavedModel. Name a directory in which a training has ended."
+        )
     # TensorFlow reads a directory itself, and logs its name, unless the latest one is damaged.
-    if source and source != named and source != tf.train.latest_checkpoint(named):
-        settings = settings._replace(ckpt_to_initialize_from=source)
+    is_latest = source != named and source == tf.train.latest_checkpoint(named)
+    settings = settings._replace(ckpt_to_initialize_from=named if is_latest else source)
     _LOG.info("Warm-starting with WarmStartSettings: %s", settings)
     _warn_of_unmatched_patterns(settings.vars_to_warm_start)
     _check_vocabularies(settings)
@@ -150,7 +163,7 @@ def train_with_retry(
     Returns:
       The value that `train` returns.
     """
-    source = settings.ckpt_to_initialize_from
+    source = os.fsdecode(settings.ckpt_to_initialize_from)
     while True:
         found = latest_checkpoint(source) if tf.io.gfile.isdir(source) else None
         variables_ready = _VariablesReadyHook()

@@ -5,24 +5,24 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.inputs.chunks import make_lookahead_inputs
 from estimator_train.engine.inputs.input_fn import (
     Inputs,
     call_input_fn,
     find_batch_size,
     is_dataset,
+    record_columns,
     split,
 )
-from estimator_train.engine.inputs.lookahead import make_lookahead_inputs
-from estimator_train.engine.inputs.sharding import select_shard
+from estimator_train.engine.inputs.sharding import Rounds, select_shard
+from estimator_train.engine.job import Job, as_replica
 from estimator_train.engine.tf_internals import iterators, strategies
 from estimator_train.engine.type_aliases import InputFn, TensorStructure
-from estimator_train.engine.user_functions import as_replica
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 
 
 def make_distributed_inputs(
-    context: EstimatorContext,
+    job: Job,
     input_fn: InputFn,
     mode: str,
     strategy: tf.distribute.Strategy,
@@ -30,7 +30,7 @@ def make_distributed_inputs(
     """Returns features and labels with one value per replica.
 
     Args:
-      context: The estimator that is run.
+      job: The call of the Estimator.
       input_fn: The user's input_fn; it must return a Dataset of batches for one replica.
       mode: A ModeKeys value.
       strategy: The strategy; this function is called in its scope.
@@ -40,7 +40,7 @@ def make_distributed_inputs(
     """
 
     def dataset_fn(input_context: tf.distribute.InputContext) -> tf.data.Dataset:
-        dataset = call_input_fn(context, input_fn, mode, input_context)
+        dataset = call_input_fn(job, input_fn, mode, input_context)
         if not is_dataset(dataset):
             raise ValueError(
                 f"dataset_fn() must return a tf.data.Dataset when using a tf.distribute strategy; "
@@ -48,19 +48,20 @@ def make_distributed_inputs(
             )
         return select_shard(dataset, input_context)
 
-    config = context.config
-    is_synchronous = mode == ModeKeys.TRAIN and context.topology.is_synchronous
-    if is_synchronous and len(strategy.extended.worker_devices) == 1:
-        input_context = tf.distribute.InputContext(
-            num_input_pipelines=config.num_worker_replicas,
-            input_pipeline_id=config.global_id_in_cluster,
-            num_replicas_in_sync=strategy.num_replicas_in_sync,
-        )
-        return make_lookahead_inputs(dataset_fn(input_context), input_context)
+    config = job.config
+    if mode == ModeKeys.TRAIN and (shard := job.together.find_shard_of_replica(strategy)):
+        return make_lookahead_inputs(dataset_fn(shard), shard)
     on_host = config.save_input_position or (not config.master and _has_only_cpus(strategy))
     if mode == ModeKeys.TRAIN and on_host:
         return _make_inputs_of_one_iterator(dataset_fn, strategy)
-    iterator = iterators.find_input_iterator(strategy, dataset_fn)
+    if mode == ModeKeys.EVAL and strategy.num_replicas_in_sync > 1:
+        pipelines = _make_pipelines(dataset_fn, strategy)
+        if len(pipelines) == 1:
+            return _make_inputs_in_rounds(*pipelines[0], strategy)
+        made = iter(pipelines)  # The strategy asks for them in the same order.
+        iterator = iterators.find_input_iterator(strategy, lambda _: next(made)[1])
+    else:
+        iterator = iterators.find_input_iterator(strategy, dataset_fn)
     features, labels = split(iterator.get_next())
     return Inputs(features, labels, iterator, iterator.initializer)
 
@@ -80,13 +81,7 @@ def _make_inputs_of_one_iterator(
     A strategy's own iterator reads ahead for each device, which CPUs do not gain from; its position
     cannot be saved, and its stages are not optimized.
     """
-    datasets: list[tuple[tf.distribute.InputContext, tf.data.Dataset]] = []
-
-    def remember(input_context: tf.distribute.InputContext) -> tf.data.Dataset:
-        datasets.append((input_context, dataset_fn(input_context)))
-        return datasets[-1][1]
-
-    strategy.distribute_datasets_from_function(remember)
+    datasets = _make_pipelines(dataset_fn, strategy)
     if len(datasets) != 1:
         raise ValueError(
             f"RunConfig(save_input_position=True) needs one input in each process, and {strategy} "
@@ -100,14 +95,45 @@ def _make_inputs_of_one_iterator(
             before = tf.nest.flatten(elements[-1:], expand_composites=True)
             with tf.control_dependencies(before):
                 elements.append(iterator.get_next())
+    features, labels = split(_distribute(elements, strategy))
+    return Inputs(features, labels, iterator, iterator.initializer, input_context)
+
+
+def _make_inputs_in_rounds(
+    input_context: tf.distribute.InputContext,
+    dataset: tf.data.Dataset,
+    strategy: tf.distribute.Strategy,
+) -> Inputs:
+    """Returns features and labels of an evaluation, whose last round may have fewer batches."""
+    with tf.device("/cpu:0"):
+        rounds = Rounds(dataset, strategy.num_replicas_in_sync)
+    features, labels = split(_distribute(rounds.elements, strategy))
+    iterator = rounds.iterator
+    return Inputs(features, labels, iterator, iterator.initializer, input_context, rounds=rounds)
+
+
+def _make_pipelines(
+    dataset_fn: Callable[[tf.distribute.InputContext], tf.data.Dataset],
+    strategy: tf.distribute.Strategy,
+) -> list[tuple[tf.distribute.InputContext, tf.data.Dataset]]:
+    """Returns the dataset of each input pipeline of a strategy in this process."""
+    datasets: list[tuple[tf.distribute.InputContext, tf.data.Dataset]] = []
+
+    def remember(input_context: tf.distribute.InputContext) -> tf.data.Dataset:
+        datasets.append((input_context, dataset_fn(input_context)))
+        return datasets[-1][1]
+
+    strategy.distribute_datasets_from_function(remember)
+    return datasets
+
+
+def _distribute(elements: Sequence[Any], strategy: tf.distribute.Strategy) -> Any:
+    """Returns a structure with one value for each replica."""
     remaining = iter(elements)
     # v1 strategies lack this method, but it works for them.
-    features, labels = split(
-        tf.distribute.Strategy.experimental_distribute_values_from_function(
-            strategy, lambda _: next(remaining)
-        )
+    return tf.distribute.Strategy.experimental_distribute_values_from_function(
+        strategy, lambda _: next(remaining)
     )
-    return Inputs(features, labels, iterator, iterator.initializer, input_context)
 
 
 def call_on_replicas(
@@ -115,7 +141,7 @@ def call_on_replicas(
     inputs: Inputs,
     mode: str,
     strategy: tf.distribute.Strategy,
-) -> EstimatorSpec:
+) -> tuple[EstimatorSpec, list[tf.Operation]]:
     """Calls model_fn once for each replica and merges the specs.
 
     The loss is the mean over replicas if a v1 optimizer scaled it, and the sum otherwise. Train and
@@ -126,8 +152,12 @@ def call_on_replicas(
       inputs: The result of `make_distributed_inputs`.
       mode: ModeKeys.TRAIN or ModeKeys.EVAL.
       strategy: The strategy; this function is called in its scope.
+
+    Returns:
+      The spec, and for each replica the operation that adds its batch to the metrics.
     """
     specs: list[EstimatorSpec] = []
+    record_columns(inputs.features, inputs.labels)
 
     def call_replica(features: TensorStructure, labels: TensorStructure) -> tf.Tensor:
         spec = call(features, labels)
@@ -142,7 +172,8 @@ def call_on_replicas(
     reduction = tf.distribute.ReduceOp.MEAN if mean else tf.distribute.ReduceOp.SUM
     loss = strategy.reduce(reduction, losses, axis=None)
     first = specs[0]
-    return first._replace(
+    updates = [tf.group(*(update for _, update in spec.eval_metric_ops.values())) for spec in specs]
+    merged = first._replace(
         loss=loss,
         train_op=_group([spec.train_op for spec in specs]),
         eval_metric_ops={
@@ -151,6 +182,7 @@ def call_on_replicas(
         },
         scaffold=_merge_scaffolds([spec.scaffold for spec in specs]),
     )
+    return merged, updates
 
 
 def compute_batch_size(inputs: Inputs, strategy: tf.distribute.Strategy) -> tf.Tensor | None:

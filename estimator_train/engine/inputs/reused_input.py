@@ -16,15 +16,21 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.comparison import have_same_structure
-from estimator_train.engine.inputs.external_arrays import (
+from estimator_train.engine.inputs.input_fn import (
     EXTERNAL_ARRAY,
+    Inputs,
     find_external_array,
     has_external_arrays,
+    is_dataset,
 )
-from estimator_train.engine.inputs.input_fn import Inputs, is_dataset
 from estimator_train.engine.inputs.start import optimize_start
 from estimator_train.engine.tf_internals import graphs
 
+_PYTHON_CALLS = ("PyFunc", "PyFuncStateless", "EagerPyFunc")
+# Stateful operations that leave the rows as they are.
+_CONSTANT_STATE = ("Assert", "HashTableV2", "LookupTableFindV2")
+# Datasets that are random, or that other processes fill.
+_CHANGING_DATASETS = ("DataService", "Random", "Sampling", "Shuffle")
 _FAIL_ON_STATE = 2
 _SLICED = ("TensorSliceDataset", "TensorDataset")
 _TABLES = tf.compat.v1.GraphKeys.TABLE_INITIALIZERS
@@ -32,9 +38,36 @@ _TABLES = tf.compat.v1.GraphKeys.TABLE_INITIALIZERS
 _MAX_FORMS = 8
 # With fewer rows the start of the function that makes batches takes longer than it gains.
 _MIN_ROWS = 10_000
-
 # A graph without its values, and whether they have many rows.
 _Key = tuple[bytes, bool]
+
+
+def gives_same_rows_again(operations: Sequence[tf.Operation]) -> bool:
+    """Returns whether a second iteration of a dataset is known to give the rows of the first.
+
+    Python functions may read from a generator, which gives its rows once. A random operation, and a
+    table that can be changed, may give other rows.
+
+    Args:
+      operations: The operations that create the dataset.
+    """
+    graph = operations[0].graph
+    definition = tf.compat.v1.GraphDef()
+    definition.node.extend(op.node_def for op in operations)
+    graphs.add_functions(definition, graph)
+    nodes = [*definition.node, *(n for each in definition.library.function for n in each.node_def)]
+    return all(
+        _is_constant(node.op) or find_external_array(graph, node.name) is not None for node in nodes
+    )
+
+
+def _is_constant(operation_type: str) -> bool:
+    """Returns whether an operation of a type computes the same result at each iteration."""
+    if operation_type in _PYTHON_CALLS:
+        return False
+    if "Dataset" in operation_type:
+        return not any(word in operation_type for word in _CHANGING_DATASETS)
+    return operation_type in _CONSTANT_STATE or not graphs.is_stateful(operation_type)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,12 +107,14 @@ class InputStart:
       feeds: Feeds of the last operation.
       source: The graph that an imported input was built in, which owns its Python functions.
       size: Growth of the model's graph in bytes.
+      repeats: Whether a later call may start the input again, without a call of its input_fn.
     """
 
     operations: tuple[Any, ...]
     feeds: dict[tf.Tensor, Any]
     source: tf.Graph | None = None
     size: int = 0
+    repeats: bool = False
 
     def __call__(self, session: tf.compat.v1.Session) -> None:
         """Starts the input."""
@@ -127,32 +162,36 @@ class InputSlot:
         self._inputs = inputs
         self._forms: dict[_Key, _KnownForm] = {}
 
-    def prepare_first(self, starts_again: bool) -> InputStart:
+    def prepare_first(self, may_repeat: bool) -> InputStart:
         """Returns the start of the input that the model was built on, before its session opens.
 
         Args:
-          starts_again: Whether this input is the one of later calls too.
+          may_repeat: Whether this input is the one of later calls too.
         """
         initializer, iterator = self._inputs.initializer, self._inputs.iterator
-        form = None
+        form, repeats = None, False
         if initializer is not None and initializer.type == "MakeIterator":
             operations = _list_operations(initializer.inputs[0])
             form = None if _reads_resources(operations) else _extract_stateless_form(operations)
+            repeats = may_repeat and gives_same_rows_again(operations)
         has_few_rows = form is not None and not form.has_many_rows
         with self._graph.as_default():
-            start = optimize_start(initializer, iterator, has_few_rows and not starts_again)
-        if form is None or (has_few_rows and starts_again):
-            return InputStart((start,), {})
+            start = optimize_start(initializer, iterator, has_few_rows and not repeats)
+        if form is None or (has_few_rows and repeats):
+            return InputStart((start,), {}, repeats=repeats)
         values = {name: self._graph.get_tensor_by_name(f"{name}:0") for name in form.values}
         known = self._forms[form.key] = _KnownForm(start, values)
-        return known.start_on(form)
+        return dataclasses.replace(known.start_on(form), repeats=repeats)
 
-    def take(self, make: Callable[[], Any], prepare: Callable[[], Any]) -> InputStart | None:
+    def take(
+        self, make: Callable[[], Any], prepare: Callable[[], Any], may_repeat: bool
+    ) -> InputStart | None:
         """Builds the next input.
 
         Args:
           make: Calls the user's input_fn.
           prepare: Called before `make` in the new graph.
+          may_repeat: Whether this input is the one of later calls too.
 
         Returns:
           The start of the input; None if its structure differs from the first input's.
@@ -165,6 +204,20 @@ class InputSlot:
                 return None
             variant = tf.data.experimental.to_variant(result)
         operations = _list_operations(variant)
+        start = self._start(source, variant, operations)
+        repeats = may_repeat and gives_same_rows_again(operations)
+        return dataclasses.replace(start, repeats=repeats)
+
+    def _start(
+        self, source: tf.Graph, variant: tf.Tensor, operations: Sequence[tf.Operation]
+    ) -> InputStart:
+        """Returns the start of a dataset of another graph.
+
+        Args:
+          source: The graph.
+          variant: The dataset.
+          operations: The operations that create the dataset.
+        """
         if source.get_collection(_TABLES) or _reads_resources(operations):
             return self._import(source, variant)
         form = _extract_stateless_form(operations)
@@ -268,7 +321,7 @@ def _extract_form(operations: Sequence[tf.Operation]) -> _InputForm:
     definition.versions.producer = graph.graph_def_versions.producer
     # In the order in which they were added, which is the same for equal input_fns.
     definition.node.extend(op.node_def for op in graph.get_operations() if op in needed)
-    _add_functions(definition, graph)
+    graphs.add_functions(definition, graph)
     slices = [node for node in definition.node if node.op in _SLICED]
     sliced = {name.partition(":")[0] for node in slices for name in node.input}
     values: dict[str, Any] = {}
@@ -287,29 +340,6 @@ def _extract_form(operations: Sequence[tf.Operation]) -> _InputForm:
         node.attr["dtype"].type = dtype
     has_state = any(function.signature.is_stateful for function in definition.library.function)
     return _InputForm(definition, values, _serialize_form(definition), has_state)
-
-
-def _add_functions(definition: tf.compat.v1.GraphDef, graph: tf.Graph) -> None:
-    """Adds the functions that the nodes of a definition call, directly or through others."""
-    called = _list_called(definition.node)
-    if not called:
-        return
-    library = graph.as_graph_def().library.function
-    functions = {function.signature.name: function for function in library}
-    reached: set[str] = set()
-    while called:
-        name = called.pop()
-        if name in functions and name not in reached:
-            reached.add(name)
-            called |= _list_called(functions[name].node_def)
-    definition.library.function.extend(functions[name] for name in functions if name in reached)
-
-
-def _list_called(nodes: Iterable[tf.compat.v1.NodeDef]) -> set[str]:
-    """Returns the names of the functions in the attributes of nodes."""
-    values = [value for node in nodes for value in node.attr.values()]
-    lists = [function.name for value in values for function in value.list.func]
-    return {*lists, *(value.func.name for value in values if value.HasField("func"))}
 
 
 def _serialize_form(definition: tf.compat.v1.GraphDef) -> bytes:

@@ -20,7 +20,7 @@ import tensorflow as tf
 
 from estimator_train.engine.hook_types import Hook, PassiveHook
 from estimator_train.engine.inputs.input_fn import Inputs
-from estimator_train.goodput.clock import INPUT, process_clock
+from estimator_train.goodput import INPUT, process_clock
 
 _KIND = re.compile(r"(\w+?)Dataset(V\d+)?")
 # Stages that tf.data neither tunes nor makes parallel.
@@ -40,7 +40,10 @@ _NO_ARRAYS = (tf.variant, tf.resource)
 
 def start_hooks(inputs: Inputs) -> list[Hook]:
     """Returns the hooks that start an input in each new session."""
-    return [] if inputs.iterator is None else [InitializeInputHook(inputs)]
+    if inputs.iterator is None:
+        return []
+    start = InitializeInputHook(inputs)
+    return [start] if inputs.rounds is None else [start, inputs.rounds.make_hook()]
 
 
 class InitializeInputHook(PassiveHook):

@@ -8,6 +8,11 @@ import tensorflow as tf
 from estimator_train.engine.tf_internals import graphs, sessions
 
 _MAX_PREPARED = 32
+# Calls that may compute more than their fetches, before the session prepares one of their own.
+_MAX_WIDER_RUNS = 8
+_WITHOUT_EFFECT = ("ReadVariableOp", "VarHandleOp")
+# It refuses NaN: a step without summaries must not end by it.
+_REFUSING = "HistogramSummary"
 
 
 class PreparedCalls:
@@ -15,11 +20,16 @@ class PreparedCalls:
 
     `Session.run` analyses its fetches at every call, which takes about as long as a training step
     of a small model.
+
+    For each set of fetches, the session places and optimizes the graph again. In a large graph, a
+    set that is part of a prepared one is therefore first run by that call, if the others of its
+    fetches change nothing: the second step of a training is the first without its summaries.
     """
 
     def __init__(self) -> None:
         self._session: tf.compat.v1.Session | None = None
         self._calls: dict[Any, tuple[Any, Any]] = {}
+        self._wider: dict[Any, tuple[_WiderCall | None, Any]] = {}
 
     def run(self, session: tf.compat.v1.Session, fetches: Any) -> Any:
         """Returns the values of `session.run(fetches)`.
@@ -29,15 +39,86 @@ class PreparedCalls:
           fetches: A structure of lists, tuples, dictionaries, tensors, operations and names.
         """
         if session is not self._session:
-            self._session, self._calls = session, {}
+            self._session, self._calls, self._wider = session, {}, {}
         key = _make_key(fetches)
         if key not in self._calls:
+            wider = self._find_wider(session.graph, key, fetches)
+            if wider is not None:
+                return wider.run(fetches)
             # `make_callable` does not accept empty fetches.
             if len(self._calls) >= _MAX_PREPARED or not _list_fetches(fetches):
                 return session.run(fetches)
             # The cache holds the fetches, so that their id stays unique.
             self._calls[key] = (sessions.prepare_run(session, fetches), fetches)
         return self._calls[key][0]()
+
+    def _find_wider(self, graph: tf.Graph, key: Any, fetches: Any) -> "_WiderCall | None":
+        """Returns a prepared call that also computes the fetches; None if they need their own."""
+        if not self._calls or len(self._wider) >= _MAX_PREPARED:
+            return None
+        if key not in self._wider:
+            found = None
+            if graphs.is_large(graph):
+                calls = (call for call in self._calls.values() if _covers(graph, call[1], fetches))
+                found = next(map(_WiderCall, calls), None)
+            # The cache holds the fetches, so that their id stays unique.
+            self._wider[key] = found, fetches
+        wider, _ = self._wider[key]
+        return wider if wider is not None and wider.runs < _MAX_WIDER_RUNS else None
+
+
+class _WiderCall:
+    """A prepared call whose values are those of some of its fetches.
+
+    Args:
+      call: The call and its fetches.
+
+    Attributes:
+      runs: The number of runs.
+    """
+
+    def __init__(self, call: tuple[Callable[[], Any], Any]) -> None:
+        self._call, self._fetches = call
+        self.runs = 0
+
+    def run(self, fetches: Any) -> Any:
+        """Returns the values of fetches that are all among those of the call."""
+        self.runs += 1
+        tensors = map(id, _list_fetches(self._fetches))
+        values = dict(zip(tensors, _list_fetches(self._call()), strict=True))
+        return _fill(fetches, lambda tensor: values[id(tensor)])
+
+
+def _covers(graph: tf.Graph, wider: Any, fetches: Any) -> bool:
+    """Returns whether a call of wider fetches has the effects of the fetches and no others."""
+    wanted, computed = _list_fetches(fetches), _list_fetches(wider)
+    if not wanted or not set(map(id, wanted)) <= set(map(id, computed)):
+        return False
+    try:
+        elements = [graph.as_graph_element(fetch) for fetch in computed]
+    except TypeError:
+        return False  # A sparse tensor, whose value is several.
+    own = set(map(id, wanted))
+    needed = set(
+        graphs.walk(
+            _get_operation(element)
+            for fetch, element in zip(computed, elements, strict=True)
+            if id(fetch) in own
+        )
+    )
+
+    def before(operation: tf.Operation) -> list[tf.Operation]:
+        return [o for o in graphs.list_operations_before(operation) if o not in needed]
+
+    others = graphs.walk(set(map(_get_operation, elements)) - needed, before)
+    return not any(
+        o.type == _REFUSING or (o.op_def.is_stateful and o.type not in _WITHOUT_EFFECT)
+        for o in others
+    )
+
+
+def _get_operation(element: tf.Tensor | tf.Operation) -> tf.Operation:
+    return element if isinstance(element, tf.Operation) else element.op
 
 
 class DerivedCalls:

@@ -6,14 +6,19 @@ In the body, each operation that updates a reference variable becomes the one th
 resource variable, and each that reads one gets a separate read.
 
 What TensorFlow 1 calls the read of a variable shares its memory: an operation sees the value at the
-time when it runs itself, as after the update that it waits for. The reads in the body therefore
-wait for all that the reading operation waits for.
+time when it runs itself, as after the updates that it waits for. The reads in the body therefore
+wait for all updates of their variable that precede the reading operation. They wait for nothing
+else: TensorFlow fuses some operations, such as a convolution and the addition of its bias, and the
+fused operation would wait for itself if the read of the bias waited for the convolution.
 """
 
+import functools
+import operator
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import tensorflow as tf
 
+from estimator_train.engine.tf_internals import graphs
 from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
 
 VARIABLE_TYPES = ("Variable", "VariableV2")
@@ -125,18 +130,60 @@ def use_copies(
     """
     nodes = [*definition.node]
     names = {node.name for node in nodes}
+    operations = {name: graph.get_operation_by_name(name) for name in names}
+    updates = _Updates(operations.values())
     named = {name[1:] for node in nodes for name in node.input if name.startswith("^")}
     named |= {operation.name for operation in kept}
     del definition.node[:]
     for node in nodes:
-        operation = graph.get_operation_by_name(node.name)
+        operation = operations[node.name]
         is_read = operation.type == "Identity" and _shares_memory(operation.inputs[0])
         if not is_read or node.name in named:  # All that use a read get a separate one.
-            definition.node.extend(_rewrite(node, operation, names))
+            definition.node.extend(_rewrite(node, operation, names, updates))
+
+
+class _Updates:
+    """Updates of reference variables, and the operations that they precede.
+
+    Args:
+      operations: The operations of a step; no cycle connects them.
+    """
+
+    def __init__(self, operations: Collection[tf.Operation]) -> None:
+        updates = [operation for operation in operations if _changes(operation)]
+        # Sets of updates are integers with a bit for each: a step may have hundreds of updates.
+        self._bits = {update: 1 << place for place, update in enumerate(updates)}
+        self._before = self._accumulate(set(operations))
+        self._of_variable: dict[tf.Operation, list[tf.Operation]] = {}
+        for update in updates:
+            for index, tensor in enumerate(update.inputs):
+                if _changes(update, index):
+                    variable, _ = _trace(tensor)
+                    self._of_variable.setdefault(variable, []).append(update)
+
+    def find(self, variable: tf.Operation, reader: tf.Operation) -> list[str]:
+        """Returns the names of the updates of a variable that precede an operation."""
+        updates = self._of_variable.get(variable, ())
+        return [u.name for u in updates if self._bits[u] & self._before[reader]]
+
+    def _accumulate(self, operations: set[tf.Operation]) -> dict[tf.Operation, int]:
+        """Returns the set of the updates that precede each operation, directly or not."""
+        found: dict[tf.Operation, int] = {}
+        stack = [*operations]
+        while stack:
+            operation = stack[-1]
+            before = operations.intersection(graphs.list_operations_before(operation))
+            if missing := [other for other in before if other not in found]:
+                stack += missing
+                continue
+            found[stack.pop()] = functools.reduce(
+                operator.or_, (found[other] | self._bits.get(other, 0) for other in before), 0
+            )
+        return found
 
 
 def _rewrite(
-    node: tf.compat.v1.NodeDef, operation: tf.Operation, names: set[str]
+    node: tf.compat.v1.NodeDef, operation: tf.Operation, names: set[str], updates: _Updates
 ) -> Iterator[tf.compat.v1.NodeDef]:
     """Yields the nodes for an operation: reads of the copies that it takes, and its new form.
 
@@ -144,22 +191,21 @@ def _rewrite(
       node: The operation's node.
       operation: The operation.
       names: Names of the operations that the loop has; those of reads are added.
+      updates: The updates among the operations of the step.
     """
     inputs = list(node.input)[: len(operation.inputs)]
     controls = list(node.input)[len(inputs) :]
     shared = {i: tensor for i, tensor in enumerate(operation.inputs) if _shares_memory(tensor)}
-    others = {t.op.name for i, t in enumerate(operation.inputs) if i not in shared} & names
-    waits = [*controls, *(f"^{name}" for name in sorted(others))]
     for index, tensor in shared.items():
-        variable, after = _trace(tensor, names)
+        variable, after = _trace(tensor)
+        controls += (f"^{before.name}" for before in after if before.name in names)
         if _changes(operation, index):
             inputs[index] = variable.name
-            controls += after
             continue
         read = tf.compat.v1.NodeDef(op="ReadVariableOp", device=node.device)
         read.name = inputs[index] = _choose_name(f"{node.name}/read_{index}", names)
         read.attr["dtype"].type = tensor.dtype.base_dtype.as_datatype_enum
-        read.input[:] = [variable.name, *dict.fromkeys([*waits, *after])]
+        read.input[:] = [variable.name, *(f"^{name}" for name in updates.find(variable, operation))]
         yield read
     node.input[:] = [*inputs, *dict.fromkeys(controls)]
     if _changes(operation):
@@ -213,18 +259,16 @@ def _shares_memory(tensor: tf.Tensor) -> bool:
     )
 
 
-def _trace(tensor: tf.Tensor, names: set[str]) -> tuple[tf.Operation, list[str]]:
-    """Returns the variable whose memory a tensor shares, and what a read of it waits for.
+def _trace(tensor: tf.Tensor) -> tuple[tf.Operation, list[tf.Operation]]:
+    """Returns the variable whose memory a tensor shares, and operations that the tensor waits for.
 
     Args:
       tensor: The tensor.
-      names: Names of the operations that the loop has.
     """
     operation = tensor.op
     if operation.type in VARIABLE_TYPES:
         return operation, []
-    variable, after = _trace(operation.inputs[0], names)
+    variable, after = _trace(operation.inputs[0])
     if operation.type == "Identity":
-        waits = (f"^{before.name}" for before in operation.control_inputs if before.name in names)
-        return variable, [*after, *waits]
-    return variable, [f"^{operation.name}"]
+        return variable, [*after, *operation.control_inputs]
+    return variable, [operation]

@@ -28,6 +28,7 @@ class StepBudget:
         self._secs_per_step: float | None = None
         self._logged_size = self._logged_remainder = False
         self._due_before: int | None = None
+        self._next_due: tuple[int | None, Hook | None] = None, None
 
     def count_steps(self, global_step: int) -> int:
         """Returns how many steps may run in a loop now; 0 if a hook must see the next step.
@@ -35,8 +36,7 @@ class StepBudget:
         Args:
           global_step: The global step now.
         """
-        due, hook = self._find_next_due(global_step)
-        self._log_size(due, hook)
+        due, hook = self._next_due = self._find_next_due(global_step)
         self._log_remainder(due, hook)
         limits = [limit for limit in (due, self._limit) if limit is not None]
         return self._limit_time(min(limits) - 1 if limits else None)
@@ -60,6 +60,22 @@ class StepBudget:
         """
         self._secs_per_step = secs / max(1, steps)
 
+    def log_size(self) -> None:
+        """Logs once how many steps the loop of the last count runs, and which hook limits it."""
+        if self._logged_size:
+            return
+        self._logged_size = True
+        due, hook = self._next_due
+        if due is not None and (self._limit is None or due <= self._limit):
+            _LOG.info(
+                "Up to %d training steps run in one session call; the hook %s sees the next.",
+                due,
+                type(hook).__name__,
+            )
+        else:
+            limit = self._limit or "an unlimited number of"
+            _LOG.info("Up to %s training steps run in one session call.", limit)
+
     def _find_next_due(self, global_step: int) -> tuple[int | None, Hook | None]:
         """Returns the steps up to and with the next that a hook must see, and that hook."""
         next_due: tuple[int | None, Hook | None] = None, None
@@ -75,21 +91,6 @@ class StepBudget:
         else:
             max_steps = max(1, int(_MAX_CALL_SECS / self._secs_per_step))
         return max_steps if steps is None else min(steps, max_steps)
-
-    def _log_size(self, due: int | None, hook: Hook | None) -> None:
-        """Logs once how many steps a session call runs, and which hook limits them."""
-        if self._logged_size:
-            return
-        self._logged_size = True
-        if due is not None and (self._limit is None or due <= self._limit):
-            _LOG.info(
-                "Up to %d training steps run in one session call; the hook %s sees the next.",
-                due,
-                type(hook).__name__,
-            )
-        else:
-            limit = self._limit or "an unlimited number of"
-            _LOG.info("Up to %s training steps run in one session call.", limit)
 
     def _log_remainder(self, due: int | None, hook: Hook | None) -> None:
         """Logs once that steps_per_loop does not divide the interval at which a hook sees steps."""

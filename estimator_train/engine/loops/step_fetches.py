@@ -1,4 +1,4 @@
-"""The tensors of one training step."""
+"""The tensors of one training step, and of the vote after it."""
 
 from __future__ import annotations
 
@@ -27,3 +27,19 @@ class StepFetches:
     step_read: tf.Tensor
     step_after: tf.Tensor
     batch_size: tf.Tensor | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class LoopVote:
+    """Tensors by which synchronous workers decide after each step whether their loop continues.
+
+    Attributes:
+      has_next: Whether this worker has input for one more step, a bool scalar of the step's graph.
+      ballot: Two bool scalars that the loop replaces: `has_next`, and whether this worker wants
+        another step.
+      result: Whether all workers answered True to each, bool [2].
+    """
+
+    has_next: tf.Tensor
+    ballot: tuple[tf.Tensor, tf.Tensor]
+    result: tf.Tensor

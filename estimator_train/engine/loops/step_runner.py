@@ -10,11 +10,12 @@ import tensorflow as tf
 
 from estimator_train.engine.hook_types import Hook, Loss
 from estimator_train.engine.loops import hook_schedule
-from estimator_train.engine.loops.coordination import WorkerCoordinator
+from estimator_train.engine.loops.failures import LoopFailedError
+from estimator_train.engine.loops.graph_loop import is_worth_loop
 from estimator_train.engine.loops.hooked_step import HookedStep
 from estimator_train.engine.loops.step_budget import StepBudget
-from estimator_train.engine.loops.training_loop import TrainingLoop
-from estimator_train.engine.tf_internals import sessions
+from estimator_train.engine.loops.training_loop import TrainingLoop, WorkerCoordinator
+from estimator_train.engine.tf_internals import sessions, tf_hooks
 from estimator_train.lifecycle.step_timeout import StepTimeout
 
 _LOG = tf.get_logger()
@@ -48,7 +49,8 @@ class StepRunner:
         self._budget = StepBudget(hooks, loops.settings.steps_per_call)
         self._session: tf.compat.v1.Session | None = None
         self._global_step: int | None = None
-        self._counts_steps = False
+        self._first_step: int | None = None
+        self._counts_steps = self._input_ended = False
         self._loss: np.generic | None = None
         self._batch_size: int | None = None
 
@@ -71,7 +73,11 @@ class StepRunner:
                 # The context's session is outdated after another task failed.
                 if self._run_round(sessions.find_current_session(session)):
                     step_context.request_stop()
-            except BaseException:
+            except BaseException as error:
+                self._input_ended = isinstance(error, tf.errors.OutOfRangeError)
+                if self._timeout is not None:
+                    # Hooks see no end of a failed step, and the program may go on after it.
+                    self._timeout.stop()
                 self._loops.wait()
                 join_writer()
                 raise
@@ -80,7 +86,25 @@ class StepRunner:
             while not session.should_stop():
                 session.run_step_fn(run_round)
             self._loops.wait()
+        if self._input_ended or self._coordinator.input_ended:
+            self._log_input_end()
         return self._loss
+
+    def _log_input_end(self) -> None:
+        """Logs the step at which the input ended, unless that is the last step of the training."""
+        last_step, step = self._find_last_step(), self._global_step
+        if step is None:
+            return  # There was no step, which a warning says.
+        if last_step is None:
+            _LOG.info("The input ended at global step %d.", step)
+        elif step < last_step:
+            _LOG.info("The input ended at global step %d, before step %d.", step, last_step)
+
+    def _find_last_step(self) -> int | None:
+        """Returns the global step at which a hook stops the training; None if none does."""
+        stops = [h for h in self._hooks if isinstance(h, tf.compat.v1.train.StopAtStepHook)]
+        last_steps = filter(None, map(tf_hooks.find_last_step, stops))
+        return min(last_steps, default=None)
 
     def _run_round(self, session: tf.compat.v1.Session) -> bool:
         """Runs a loop, if hooks allow one, then a step with all hooks; returns whether to stop."""
@@ -104,6 +128,7 @@ class StepRunner:
         loop = self._loops.choose(session, self._batch_size) if steps else None
         if loop is None:
             return False
+        self._budget.log_size()  # Only now it is known that the step can run in a loop.
         start = time.monotonic()
         try:
             with self._timeout.running() if self._timeout else contextlib.nullcontext():
@@ -111,16 +136,28 @@ class StepRunner:
         except tf.errors.OutOfRangeError:
             self._notify_hooks(*loop.read_interrupted(session))
             raise
+        except LoopFailedError as failure:
+            failure.first_step = self._first_step
+            raise
         self._budget.record(time.monotonic() - start, done)
         is_over = self._coordinator.finish_loop(has_more)
         return self._notify_hooks(done, loss) or is_over
 
     def _count_wanted_steps(self) -> int:
         """Returns how many steps this process would run in a loop now; 0 for none."""
-        if not self._counts_steps:
+        if not self._counts_steps or not self._is_worth_loop():
             return 0
         assert self._global_step is not None
         return self._budget.count_steps(self._global_step)
+
+    def _is_worth_loop(self) -> bool:
+        """Returns whether enough steps are left for a loop, if there is none yet."""
+        if self._loops.is_built:
+            return True
+        assert self._global_step is not None
+        assert self._session is not None
+        last = self._find_last_step()
+        return is_worth_loop(self._session.graph, last and last - self._global_step)
 
     def _can_loop_next(self) -> bool:
         """Returns whether this worker could run a loop after the next step."""
@@ -144,6 +181,8 @@ class StepRunner:
     def _follow_global_step(self, before: int) -> None:
         """Stores the global step; disables loops if a step does not increment it by one."""
         expected = self._global_step
+        if expected is None:
+            self._first_step = before
         self._global_step = before + 1
         self._counts_steps = expected is not None and (
             before >= expected if self._shares_global_step else before == expected

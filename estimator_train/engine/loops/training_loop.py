@@ -1,34 +1,26 @@
-"""The loop that runs training steps: compiled over chunks, compiled by the step, or uncompiled."""
+"""The loop that runs training steps: compiled over chunks, compiled by the step, or uncompiled.
+
+A `WorkerCoordinator` decides when the loop runs. That of synchronous workers
+(`engine.together.synchronous`) lets them vote with every step.
+"""
 
 import contextlib
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import tensorflow as tf
 
 from estimator_train.engine.compiled.chunks import BatchChunks
 from estimator_train.engine.compiled.trial import NotCompilableError
-from estimator_train.engine.hook_types import Hook, PassiveHook
+from estimator_train.engine.hook_types import Hook, PassiveHook, SaverHook
 from estimator_train.engine.loops import hook_schedule
-from estimator_train.engine.loops.coordination import LoopVote
 from estimator_train.engine.loops.graph_loop import StepLoop, build_loop
 from estimator_train.engine.loops.loop_choice import LoopChoice, report_not_compilable
-from estimator_train.engine.loops.step_fetches import StepFetches
+from estimator_train.engine.loops.step_fetches import LoopVote, StepFetches
 from estimator_train.engine.loops.sub_graph import NotLoopableError
 from estimator_train.engine.tf_internals import graph_edits
 
 _LOG = tf.get_logger()
-# Ends the type of each operation that takes the summed gradients of several workers.
-_TAKES_GRADIENTS = "AccumulatorTakeGradient"
-
-
-def needs_other_workers(graph: tf.Graph) -> bool:
-    """Returns whether a step takes gradients of several workers, as SyncReplicasOptimizer does.
-
-    Args:
-      graph: The graph of a training.
-    """
-    return any(op.type.endswith(_TAKES_GRADIENTS) for op in graph.get_operations())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,6 +86,11 @@ class TrainingLoop:
             _LOG.warning("XLA compiles nothing: the step has reference variables of TensorFlow 1.")
         elif settings.xla:
             self._build_compiled(chunks)
+
+    @property
+    def is_built(self) -> bool:
+        """Whether there is a loop, so that it takes no time to build one."""
+        return self._loop is not None or self._choice is not None
 
     @property
     def compiled(self) -> StepLoop | None:
@@ -197,3 +194,78 @@ class StartChunksHook(PassiveHook):
         """Starts the chunks, from which all steps take their batches."""
         del coord
         session.run(self._chunks.start)
+
+
+class WorkerCoordinator:
+    """Coordinator of a process that does not vote: it follows this process's own wishes.
+
+    Attributes:
+      hooks: Hooks that the session must call for the coordinator.
+      has_more: Whether all workers have input for another step, by their last vote; None without
+        votes: such a process ends with an OutOfRangeError.
+      chief_saves: Whether the chief writes a checkpoint after the step of the last vote; None
+        without votes: each process then saves at its own interval.
+    """
+
+    hooks: Sequence[Hook] = ()
+    has_more: bool | None = None
+    chief_saves: bool | None = None
+
+    @property
+    def input_ended(self) -> bool:
+        """Whether the workers agreed to stop because the input of one has ended."""
+        return self.has_more is False
+
+    def set_restored_input(self, has_next: bool | None) -> None:
+        """Receives what a new session restored of the input.
+
+        Args:
+          has_next: Whether another element follows at the restored position; None if the input is
+            at its start.
+        """
+
+    def control_saves(
+        self, savers: Sequence[SaverHook], is_due_after_next: Callable[[int], bool]
+    ) -> None:
+        """Makes the chief's saver hooks write only checkpoints that the workers know of.
+
+        Args:
+          savers: The saver hooks of the chief.
+          is_due_after_next: Returns whether a checkpoint is due after the step that follows a
+            global step.
+        """
+
+    def build_loop_vote(self) -> LoopVote | None:
+        """Builds the vote after each step of a loop; returns None without votes."""
+        return None
+
+    def prepare(self, loops: TrainingLoop, hooks: Sequence[Hook]) -> None:
+        """Receives the complete training, before its session opens.
+
+        Args:
+          loops: The training step, and the loop with its vote.
+          hooks: All other hooks of the session.
+        """
+
+    def count_loop_steps(self, wanted: int) -> int:
+        """Returns how many steps the loop that comes next may run; 0 for no loop.
+
+        Args:
+          wanted: Steps that this process would run in a loop; 0 if a hook must see the next step.
+        """
+        return wanted
+
+    def propose_loop(self, can_loop_next: Callable[[], bool]) -> None:
+        """Receives this worker's wish before each step that hooks see.
+
+        Args:
+          can_loop_next: Returns whether this worker could run a loop after that step.
+        """
+
+    def finish_loop(self, has_more: bool) -> bool:
+        """Returns whether training ends after a loop.
+
+        Args:
+          has_more: Whether all workers have input for another step.
+        """
+        return not has_more

@@ -4,38 +4,57 @@ import dataclasses
 import functools
 import time
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
 from google.protobuf.message import DecodeError
 
 from estimator_train.engine.checkpoints import best, warm_start
-from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.distributed.strategies import make_graph_form
-from estimator_train.engine.graph.step_graph import Step, build_step, open_model_graph
+from estimator_train.engine.graph.step_graph import (
+    HAS_BATCHES,
+    Step,
+    build_step,
+    open_model_graph,
+)
 from estimator_train.engine.hook_types import Hook
-from estimator_train.engine.loops.graph_loop import StepLoop, build_loop
+from estimator_train.engine.inputs.data_errors import explain_data_error
+from estimator_train.engine.inputs.sharding import Rounds
+from estimator_train.engine.job import Job, find_reused_input
+from estimator_train.engine.loops.failures import LoopFailedError
+from estimator_train.engine.loops.graph_loop import StepLoop, build_loop, is_worth_loop
 from estimator_train.engine.loops.sub_graph import NotLoopableError
 from estimator_train.engine.run import history
-from estimator_train.engine.sessions.built_model import BuiltModel, ModelJob
-from estimator_train.engine.sessions.model_call import open_call
-from estimator_train.engine.sessions.open_model import PlainSession
-from estimator_train.engine.tf_internals import graph_edits
+from estimator_train.engine.run.failures import prepare_single_batches
+from estimator_train.engine.sessions.model_call import ModelCall, open_call
+from estimator_train.engine.sessions.open_model import BuiltModel, ModelRequest
+from estimator_train.engine.tf_internals import graph_edits, graphs
+from estimator_train.engine.tf_internals.graph_messages import serialize_once
+from estimator_train.engine.tf_internals.python_errors import shorten_errors
+from estimator_train.engine.together.strategies import make_graph_form
 from estimator_train.engine.type_aliases import InputFn, Strategy
 from estimator_train.estimator_spec.spec import ModeKeys
-from estimator_train.goodput.clock import EVALUATION, process_clock
+from estimator_train.goodput import EVALUATION, process_clock
 from estimator_train.lifecycle import preemption
 
 START_MESSAGE = "Starting evaluation at %s"
 _LOG = tf.get_logger()
-_LOSS = "loss"
 _GLOBAL_STEP = tf.compat.v1.GraphKeys.GLOBAL_STEP
 _PROGRESS_LINES = 10
 # A session call is short, so that an interrupt acts soon, but long enough to gain from a loop.
 _MAX_CALL_SECS = 1.0
 _FIRST_BATCHES, _MAX_BATCHES = 4, 32
-_Session: TypeAlias = PlainSession | tf.compat.v1.train.MonitoredSession
+_LEFT_OUT = (
+    "The evaluation leaves out the last %d of its batches: the model combines %d replicas, and "
+    "each needs a batch. Use a number of batches that is a multiple of the number of replicas."
+)
+
+
+class ResultsWithoutBatches(dict[str, Any]):
+    """Metrics of an evaluation whose input had no batch: the initial values of the metrics.
+
+    A loss of 0 would be the best, so that they are neither ranked nor written.
+    """
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,11 +65,16 @@ class EvaluationStep:
       update_op: Adds a batch to the metrics.
       count_op: Adds 1 to the counter of batches, which only hooks read.
       loss: The loss of a batch.
+      rounds: The rounds of several replicas, or None.
+      round_updates: Updates in the place of `update_op` by the size of the round, from 1; see
+        `_list_round_updates`.
     """
 
     update_op: tf.Operation
     count_op: tf.Tensor | tf.Operation
     loss: tf.Tensor
+    rounds: Rounds | None = None
+    round_updates: Sequence[tf.Operation | None] = ()
 
     @functools.cached_property
     def loop(self) -> StepLoop | None:
@@ -63,7 +87,7 @@ class EvaluationStep:
                 return None
 
 
-class _Evaluation(ModelJob[EvaluationStep]):
+class _Evaluation(ModelRequest[EvaluationStep]):
     """One call of `evaluate`."""
 
     mode = ModeKeys.EVAL
@@ -71,15 +95,15 @@ class _Evaluation(ModelJob[EvaluationStep]):
     start_message = START_MESSAGE
 
     def build(self, checkpoint_path: str | None) -> BuiltModel[EvaluationStep]:
-        built = build_evaluation(self.context, self.input_fn, self.strategy)
-        if self.context.warm_start:
+        built = build_evaluation(self.job, self.input_fn, self.strategy)
+        if self.job.warm_start:
             with built.graph.as_default():
-                warm_start.apply(self.context.warm_start, checkpoint_path)
+                warm_start.apply(self.job.warm_start, checkpoint_path)
         return built
 
 
 def evaluate(
-    context: EstimatorContext,
+    job: Job,
     input_fn: InputFn,
     steps: int | None,
     hooks: Sequence[Hook],
@@ -90,7 +114,7 @@ def evaluate(
     """Evaluates one checkpoint.
 
     Args:
-      context: The estimator that is run.
+      job: The call of the Estimator.
       input_fn: The user's input_fn.
       steps: Number of batches; None evaluates to the end of the input.
       hooks: Hooks of the caller.
@@ -100,22 +124,50 @@ def evaluate(
       output_dir: Directory of the event file.
 
     Returns:
-      Metric name to NumPy value, with `loss` and `global_step`.
+      Metric name to NumPy value, with `loss` and `global_step`. Those of an input without batches
+      are neither written nor ranked.
     """
-    config = context.config
+    config = job.config
     strategy = make_graph_form(config.eval_distribute, None) if config.eval_distribute else None
-    job = _Evaluation(context, input_fn, hooks, config.evaluation_master, strategy)
-    with process_clock.spend(EVALUATION), open_call(job, checkpoint_path) as call:
-        start = time.monotonic()
-        run_batches(call.session, call.model.fetches, steps)
-    log_end(start)
-    results, path = call.results, call.checkpoint_path
-    with call.model.graph.as_default():  # Its event file begins with the graph.
+    reused = find_reused_input(input_fn)
+    master = config.evaluation_master
+    request = _Evaluation(job, input_fn, hooks, master, strategy, reused_input=reused)
+    with process_clock.spend(EVALUATION), shorten_errors(explain_data_error):
+        call = _evaluate_with_fallback(request, checkpoint_path, steps)
+    results, path = take_results(call.results, input_fn), call.checkpoint_path
+    if isinstance(results, ResultsWithoutBatches):
+        return results
+    # Its event file begins with the graph.
+    with call.model.graph.as_default(), serialize_once(call.model.graph):
         write_results(results, path, output_dir)
     entry = {"eval": name or "", "metrics": results, "checkpoint": path or ""}
-    history.append(context.model_dir, results[_GLOBAL_STEP], entry)
+    history.append(job.model_dir, results[_GLOBAL_STEP], entry)
     best.keep_if_best(config, results, path, name or "")
     return results
+
+
+def _evaluate_with_fallback(
+    request: _Evaluation, checkpoint_path: str | None, steps: int | None
+) -> ModelCall[EvaluationStep]:
+    """Evaluates; evaluates again in single batches if the runtime could not run a loop."""
+    try:
+        return _evaluate_once(request, checkpoint_path, steps)
+    except LoopFailedError as failure:
+        prepare_single_batches(request.job, failure)
+    return _evaluate_once(request, checkpoint_path, steps)
+
+
+def _evaluate_once(
+    request: _Evaluation, checkpoint_path: str | None, steps: int | None
+) -> ModelCall[EvaluationStep]:
+    """Evaluates; returns the call, with its results."""
+    loops = ModeKeys.EVAL not in request.job.failed_loops
+    with open_call(request, checkpoint_path) as call:
+        start = time.monotonic()
+        with serialize_once(call.model.graph):
+            run_batches(call.session, call.model.fetches, steps, call.raw_session, loops)
+    log_end(start)
+    return call
 
 
 def log_end(start: float) -> None:
@@ -129,20 +181,22 @@ def log_end(start: float) -> None:
 
 
 def build_evaluation(
-    context: EstimatorContext, input_fn: InputFn, strategy: Strategy | None = None
+    job: Job, input_fn: InputFn, strategy: Strategy | None = None
 ) -> BuiltModel[EvaluationStep]:
     """Builds the graph of an evaluation; its final values are the results.
 
     Args:
-      context: The estimator that is run.
+      job: The call of the Estimator.
       input_fn: The user's input_fn.
       strategy: The strategy to build under, or None.
     """
-    with open_model_graph(context) as graph:
-        step = build_step(context, input_fn, ModeKeys.EVAL, strategy)
+    with open_model_graph(job) as graph:
+        step = build_step(job, input_fn, ModeKeys.EVAL, strategy)
         values, update_op = _collect_metrics(step)
         count_op = tf.compat.v1.assign_add(get_or_create_eval_step(), 1)
-        batch = EvaluationStep(update_op, count_op, step.spec.loss)
+        batch = EvaluationStep(
+            update_op, count_op, step.spec.loss, step.inputs.rounds, _list_round_updates(step)
+        )
         scaffold = _add_local_variables(step.spec.scaffold)
         return BuiltModel(graph, step.inputs, scaffold, step.spec.evaluation_hooks, batch, values)
 
@@ -177,36 +231,54 @@ def _add_local_variables(scaffold: tf.compat.v1.train.Scaffold) -> tf.compat.v1.
 
 
 def _collect_metrics(step: Step) -> tuple[dict[str, Any], tf.Operation]:
-    """Returns the values to read at the end, and the operation that adds a batch to them.
-
-    Raises:
-      ValueError: A metric of model_fn has a reserved name.
-    """
-    metrics = dict(step.spec.eval_metric_ops)
-    for name, label in ((_LOSS, f'"{_LOSS}"'), (_GLOBAL_STEP, f"`{_GLOBAL_STEP}`")):
-        if name in metrics:
-            raise ValueError(
-                f"Metric with name {label} is not allowed, because Estimator already defines a "
-                "default metric with the same name."
-            )
-    metrics[_LOSS] = tf.compat.v1.metrics.mean(step.spec.loss)
+    """Returns the values to read at the end, and the operation that adds a batch to them."""
+    metrics = step.spec.eval_metric_ops
     values = {name: value for name, (value, _) in sorted(metrics.items())}
     values[_GLOBAL_STEP] = step.global_step
     return values, tf.group(*(update for _, update in metrics.values()))
 
 
-def run_batches(session: _Session, batch: EvaluationStep, steps: int | None) -> None:
+def _list_round_updates(step: Step) -> list[tf.Operation | None]:
+    """Returns the operation that evaluates a round, by the number of replicas with a batch from 1.
+
+    It is None if these replicas need the batches of the others, so that the round is left out.
+    """
+    if step.inputs.rounds is None:
+        return []
+    found: list[tf.Operation | None] = []
+    for size in range(1, len(step.replica_updates) + 1):
+        update = tf.group(*step.replica_updates[:size])
+        missing = set(step.inputs.rounds.reads[size:])
+        found.append(None if missing & set(graphs.walk([update])) else update)
+    return found
+
+
+def run_batches(
+    session: Any,
+    batch: EvaluationStep,
+    steps: int | None,
+    raw_session: tf.compat.v1.Session | None = None,
+    loops: bool = True,
+) -> None:
     """Evaluates batches until their number is reached or the session stops.
 
     Args:
       session: The session; it raises OutOfRangeError at the end of the input.
       batch: The operations of one batch.
       steps: Number of batches; None for all of the input.
+      raw_session: The raw session if no hook sees the calls; None if hooks do.
+      loops: Whether a call of the raw session may run several batches.
+
+    Raises:
+      LoopFailedError: The runtime could not run the first call of several batches.
     """
     interval = max(1, steps // _PROGRESS_LINES) if steps else None
-    raw, loop, update = None, None, [batch.update_op, batch.count_op]
-    if isinstance(session, PlainSession):
-        raw, loop, update = session.raw, None if steps == 1 else batch.loop, [batch.update_op]
+    loop, update = None, [batch.update_op, batch.count_op]
+    rounds = batch.rounds
+    if raw_session is not None:
+        update = [batch.update_op]
+        loops = loops and steps != 1 and is_worth_loop(raw_session.graph, steps)
+        loop = batch.loop if loops else None
     done, max_batches = 0, _FIRST_BATCHES
     while not session.should_stop() and (steps is None or done < steps):
         preemption.raise_if_requested("evaluating")
@@ -215,15 +287,43 @@ def run_batches(session: _Session, batch: EvaluationStep, steps: int | None) -> 
         if steps is not None and interval is not None:
             limit = min(interval - done % interval, steps - done, max_batches)
         ran = 1
-        if loop is None:
+        if rounds is not None:
+            if not rounds.next_size:
+                break
+            last = batch.round_updates[rounds.next_size - 1]
+            if last is None:
+                _LOG.warning(_LEFT_OUT, rounds.next_size, len(batch.round_updates))
+                break
+            session.run([last, batch.count_op])
+        elif loop is None:
             session.run(update)
         else:
-            ran, *_ = loop.run(raw, limit)
+            ran, *_ = loop.run(raw_session, limit)
         done += ran
         secs_per_batch = (time.monotonic() - start) / max(1, ran)
         max_batches = min(_MAX_BATCHES, max(1, int(_MAX_CALL_SECS / max(secs_per_batch, 1e-6))))
         if steps and interval and (done % interval == 0 or done == steps):
             _LOG.info("Evaluation [%d/%d]", done, steps)
+
+
+def take_results(final: dict[str, Any], input_fn: InputFn) -> dict[str, Any]:
+    """Returns the metrics of an evaluation; logs a warning if its input had no batch.
+
+    Args:
+      final: The final values of the session.
+      input_fn: The input_fn, for the warning.
+    """
+    results = {name: value for name, value in final.items() if name != HAS_BATCHES}
+    if final[HAS_BATCHES]:
+        return results
+    _LOG.warning(
+        "The evaluation at global step %d read no batch: the input of input_fn (%s) is empty. Its "
+        "metrics are initial values; they are not written, and no checkpoint is the best by them. "
+        "Return a dataset with at least one batch.",
+        results[_GLOBAL_STEP],
+        input_fn,
+    )
+    return ResultsWithoutBatches(results)
 
 
 def write_results(results: dict[str, Any], checkpoint_path: str | None, output_dir: str) -> None:

@@ -5,25 +5,31 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints import warm_start
-from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
 from estimator_train.engine.hook_types import Hook
+from estimator_train.engine.inputs.data_errors import explain_data_error
 from estimator_train.engine.inputs.input_fn import Inputs, make_inputs
-from estimator_train.engine.sessions.built_model import BuiltModel, ModelJob
-from estimator_train.engine.sessions.model_call import open_call
-from estimator_train.engine.sessions.open_model import PlainSession
+from estimator_train.engine.job import Job
+from estimator_train.engine.sessions.model_call import ModelCall, open_call
+from estimator_train.engine.sessions.open_model import BuiltModel, ModelRequest
+from estimator_train.engine.tf_internals.python_errors import shorten_errors
 from estimator_train.engine.type_aliases import InputFn, Predictions, PredictKeys
 from estimator_train.estimator_spec.spec import ModeKeys
 
 _LOG = tf.get_logger()
 _SHORT_SECS = 1e-3
+_SCALAR = (
+    "{} has no batch dimension: its value is {!r}. Give it one value an example in model_fn, or "
+    "call predict with yield_single_examples=False."
+)
 
 
 @dataclasses.dataclass(frozen=True)
-class _Prediction(ModelJob[Predictions]):
+class _Prediction(ModelRequest[Predictions]):
     """One call of `predict`."""
 
     mode = ModeKeys.PREDICT
@@ -31,21 +37,21 @@ class _Prediction(ModelJob[Predictions]):
     predict_keys: PredictKeys
 
     def build(self, checkpoint_path: str | None) -> BuiltModel[Predictions]:
-        context = self.context
-        with open_model_graph(context) as graph:
-            context.create_global_step(graph)
-            inputs = make_inputs(context, self.input_fn, ModeKeys.PREDICT)
+        job = self.job
+        with open_model_graph(job) as graph:
+            job.create_global_step(graph)
+            inputs = make_inputs(job, self.input_fn, ModeKeys.PREDICT)
             _warn_if_endless(inputs)
-            spec = call_model_fn(context, inputs.features, None, ModeKeys.PREDICT)
-            if context.warm_start:
-                warm_start.apply(context.warm_start, checkpoint_path)
+            spec = call_model_fn(job, inputs.features, None, ModeKeys.PREDICT)
+            if job.warm_start:
+                warm_start.apply(job.warm_start, checkpoint_path)
             # A wrong key raises before a session opens.
             select_predictions(spec.predictions, self.predict_keys)
             return BuiltModel(graph, inputs, spec.scaffold, spec.prediction_hooks, spec.predictions)
 
 
 def predict(
-    context: EstimatorContext,
+    job: Job,
     input_fn: InputFn,
     predict_keys: PredictKeys,
     hooks: Sequence[Hook],
@@ -55,17 +61,17 @@ def predict(
     """Yields predictions until the input ends.
 
     Args:
-      context: The estimator that is run.
+      job: The call of the Estimator.
       input_fn: The user's input_fn; its labels, if any, are ignored.
       predict_keys: Names of the predictions to compute; all by default.
       hooks: Hooks of the caller.
       checkpoint_path: The checkpoint; by default the latest.
       yield_single_examples: Whether to yield examples one by one or batches.
     """
-    job = _Prediction(context, input_fn, hooks, context.config.master, None, predict_keys)
-    with open_call(job, checkpoint_path) as call:
+    request = _Prediction(job, input_fn, hooks, job.config.master, None, predict_keys)
+    with shorten_errors(explain_data_error), open_call(request, checkpoint_path) as call:
         predictions = select_predictions(call.model.fetches, predict_keys)
-        batches = _Batches(call.session, call.model.graph, predictions)
+        batches = _Batches(call, predictions)
         while not call.session.should_stop():
             batch = batches.next()
             if yield_single_examples:
@@ -81,14 +87,15 @@ class _Batches:
     threads would take longer than the operations.
     """
 
-    def __init__(self, session: Any, graph: tf.Graph, predictions: Any) -> None:
-        self._session, self._graph = session, graph
+    def __init__(self, call: ModelCall[Predictions], predictions: Any) -> None:
+        self._session: Any = call.session
+        self._graph = call.model.graph
         self._predictions = predictions
         self._call: Callable[..., list[Any]] | None = None
         are_named = isinstance(predictions, dict)
         self._names = list(predictions) if are_named else None
         self._tensors = list(predictions.values()) if are_named else [predictions]
-        self._can_be_short = isinstance(session, PlainSession) and all(
+        self._can_be_short = call.raw_session is not None and all(
             isinstance(tensor, tf.Tensor) for tensor in self._tensors
         )
 
@@ -137,8 +144,11 @@ def select_predictions(predictions: Any, keys: PredictKeys) -> Any:
     return selected
 
 
-class ScalarPredictionError(ValueError, IndexError):
-    """Error for a prediction without a batch dimension."""
+class ScalarPredictionError(ValueError, IndexError, TypeError):
+    """Error for a prediction without a batch dimension.
+
+    It has the types of the errors that Python raises for an index and an iteration of a scalar.
+    """
 
 
 def _split_examples(batch: Any) -> Sequence[Any]:
@@ -149,22 +159,22 @@ def _split_examples(batch: Any) -> Sequence[Any]:
       ValueError: Predictions of the batch differ in their first dimension.
     """
     if not isinstance(batch, dict):
+        if isinstance(batch, (np.generic, np.ndarray)) and not batch.ndim:
+            raise ScalarPredictionError(_SCALAR.format("The prediction", batch))
         return batch
     lengths = {}
     for name, values in batch.items():
         if not getattr(values, "ndim", 0):
-            raise ScalarPredictionError(
-                f"Prediction '{name}' has no batch dimension: its value is {values!r}. Give it "
-                "one value an example in model_fn, or call predict with "
-                "yield_single_examples=False."
-            )
+            raise ScalarPredictionError(_SCALAR.format(f"Prediction '{name}'", values))
         lengths[name] = len(values)
     expected = next(iter(lengths.values()))
     for name, length in lengths.items():
         if length != expected:
             raise ValueError(
                 f"Batch length of predictions should be same. {name} has different batch length "
-                f"than others. Lengths are {lengths}."
+                f"than others. Lengths are {lengths}. Give each one value an example in model_fn, "
+                "leave some out with predict_keys, or call predict with "
+                "yield_single_examples=False."
             )
     # The loop over names is outside: this code takes most of the time of a small model.
     examples: list[dict[str, Any]] = [{} for _ in range(expected)]

@@ -6,46 +6,62 @@ from collections.abc import Callable
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import Step
 from estimator_train.engine.hook_types import Hook, HookPhase, Loss, RunArgs, RunContext, RunValues
+from estimator_train.engine.job import Job
 from estimator_train.engine.loops.step_fetches import StepFetches
-from estimator_train.engine.run.event_hooks import make_event_hooks
+from estimator_train.engine.run.failures import NanLossError, describe_not_finite
 from estimator_train.engine.run.history import History
-from estimator_train.engine.run.nan_loss import NanLossError, describe_not_finite
 from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
+_STEP_RATE = "global_step/sec"
+_EXAMPLE_RATE = "examples/sec"
 
 
 def make_standard_hooks(
-    context: EstimatorContext, step: Step, fetches: StepFetches, join_writer: Callable[[], None]
+    job: Job, step: Step, fetches: StepFetches, join_writer: Callable[[], None]
 ) -> dict[HookPhase, list[Hook]]:
     """Returns the hooks that every training has, by their phases.
 
     Args:
-      context: The estimator that is trained.
+      job: The call of `train`.
       step: The training step.
       fetches: The tensors of the step.
       join_writer: Waits for a checkpoint that a thread is writing.
     """
     return {
         HookPhase.EVENTS: [
-            *make_event_hooks(context, fetches.step_after, step.spec.scaffold),
-            *_make_history_hooks(context, fetches),
+            *_make_event_hooks(job, fetches.step_after, step.spec.scaffold),
+            *_make_history_hooks(job, fetches),
         ],
-        HookPhase.LOSS: _make_loss_hooks(context, step, fetches, join_writer),
+        HookPhase.LOSS: _make_loss_hooks(job, step, fetches, join_writer),
     }
 
 
-def _make_history_hooks(context: EstimatorContext, fetches: StepFetches) -> list[Hook]:
+def _make_event_hooks(
+    job: Job, step_after: tf.Tensor, scaffold: tf.compat.v1.train.Scaffold
+) -> list[Hook]:
+    """Returns the hooks that write the event file, in the task that has one."""
+    config, model_dir = job.config, job.model_dir
+    if not job.together.writes_events:
+        return []
+    hooks: list[Hook] = []
+    if every := config.log_step_count_steps:
+        hooks.append(StepRateHook(step_after, every, model_dir, job.examples_per_step))
+    if every := config.save_summary_steps:
+        hooks.append(SummaryHook(step_after, every, model_dir, scaffold))
+    return hooks
+
+
+def _make_history_hooks(job: Job, fetches: StepFetches) -> list[Hook]:
     """Returns the hook that writes the history into model_dir, on the chief."""
-    config, every = context.config, context.config.log_step_count_steps
+    config, every = job.config, job.config.log_step_count_steps
     if not every or not config.is_chief:
         return []
     return [
         HistoryHook(
-            context.model_dir,
+            job.model_dir,
             every,
             fetches.loss,
             fetches.step_read,
@@ -65,16 +81,144 @@ def _count_replicas_and_processes(config: RunConfig) -> tuple[int, int]:
 
 
 def _make_loss_hooks(
-    context: EstimatorContext, step: Step, fetches: StepFetches, join_writer: Callable[[], None]
+    job: Job, step: Step, fetches: StepFetches, join_writer: Callable[[], None]
 ) -> list[Hook]:
     """Returns the hooks that check the loss for NaN and log it."""
-    nan_hook = NanLossHook(fetches.loss, step.global_step, context.model_dir, join_writer)
+    nan_hook = NanLossHook(fetches.loss, step.global_step, job.model_dir, join_writer)
     hooks: list[Hook] = [nan_hook]
-    every = context.config.log_step_count_steps
+    every = job.config.log_step_count_steps
     if every:
         tensors = {"loss": fetches.loss, "step": fetches.step_read}
         hooks.append(tf.compat.v1.train.LoggingTensorHook(tensors, every_n_iter=every))
     return hooks
+
+
+class StepRateHook(Hook):
+    """Hook that logs the steps per second and writes them as the summary `global_step/sec`.
+
+    With examples_per_step it also logs and writes `examples/sec`, as a TPUEstimator does.
+
+    The hook fetches the global step with the step. The separate session call of TensorFlow's
+    StepCounterHook would take as long as a small step.
+
+    Args:
+      step_after: Tensor of the global step after a step.
+      every_n_steps: Number of steps from one rate to the next.
+      output_dir: Directory of the event file.
+      examples_per_step: Number of examples in a step, or None.
+    """
+
+    def __init__(
+        self,
+        step_after: tf.Tensor,
+        every_n_steps: int,
+        output_dir: str,
+        examples_per_step: int | None = None,
+    ) -> None:
+        self._read_step_after, self._every, self._dir = step_after, every_n_steps, output_dir
+        self._examples_per_step = examples_per_step
+        self._timer = tf.compat.v1.train.SecondOrStepTimer(every_steps=every_n_steps)
+
+    def begin(self) -> None:
+        """Opens the event file."""
+        self._writer = tf.compat.v1.summary.FileWriterCache.get(self._dir)
+
+    def steps_until_due(self, global_step: int) -> int:
+        """Returns the number of steps up to and with the next rate."""
+        last = self._timer.last_triggered_step()
+        return 1 if last is None else last + self._every - global_step
+
+    def before_run(self, run_context: RunContext) -> RunArgs:
+        """Requests the global step."""
+        del run_context
+        return RunArgs(self._read_step_after)
+
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
+        """Writes the rate, if it is due."""
+        del run_context
+        step = int(run_values.results)
+        if not self._timer.should_trigger_for_step(step):
+            return
+        secs, steps = self._timer.update_last_triggered_step(step)
+        if secs is None:  # The first step starts the clock.
+            return
+        rates = {_STEP_RATE: steps / secs}
+        if self._examples_per_step is not None:
+            rates[_EXAMPLE_RATE] = rates[_STEP_RATE] * self._examples_per_step
+        summary = tf.compat.v1.Summary()
+        for tag, rate in rates.items():
+            summary.value.add(tag=tag, simple_value=rate)
+            _LOG.info("%s: %g", tag, rate)
+        self._writer.add_summary(summary, step)
+
+
+class SummaryHook(Hook):
+    """Hook that writes the summaries of the first step and of every n-th after it.
+
+    The hook fetches the global step with the step; see `StepRateHook`.
+
+    Args:
+      step_after: Tensor of the global step after a step.
+      every_n_steps: Number of steps from one summary to the next.
+      output_dir: Directory of the event file.
+      scaffold: The Scaffold of the session, with its summary_op.
+    """
+
+    def __init__(
+        self,
+        step_after: tf.Tensor,
+        every_n_steps: int,
+        output_dir: str,
+        scaffold: tf.compat.v1.train.Scaffold,
+    ) -> None:
+        self._read_step_after, self._every, self._dir = step_after, every_n_steps, output_dir
+        self._scaffold = scaffold
+        self._timer = tf.compat.v1.train.SecondOrStepTimer(every_steps=every_n_steps)
+
+    def begin(self) -> None:
+        """Opens the event file."""
+        self._writer = tf.compat.v1.summary.FileWriterCache.get(self._dir)
+        self._next_step: int | None = None
+
+    def steps_until_due(self, global_step: int) -> int:
+        """Returns the number of steps up to and with the next summary."""
+        last = self._timer.last_triggered_step()
+        is_first = self._next_step is None or last is None
+        return 1 if is_first else last + self._every - global_step
+
+    def after_loop(self, steps: int, loss: Loss) -> None:
+        """Counts the steps of a loop."""
+        del loss
+        if self._next_step is not None:
+            self._next_step += steps
+
+    def before_run(self, run_context: RunContext) -> RunArgs:
+        """Requests the summaries, if they are due, and the global step."""
+        del run_context
+        is_first = self._next_step is None
+        self._is_due = is_first or self._timer.should_trigger_for_step(self._next_step)
+        has_summaries = self._is_due and self._scaffold.summary_op is not None
+        return RunArgs(
+            [self._read_step_after, *([self._scaffold.summary_op] if has_summaries else [])]
+        )
+
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
+        """Writes the summaries."""
+        del run_context
+        step, *summaries = run_values.results
+        if self._next_step is None:
+            start = tf.compat.v1.SessionLog(status=tf.compat.v1.SessionLog.START)
+            self._writer.add_session_log(start, step)
+        if self._is_due:
+            self._timer.update_last_triggered_step(step)
+            for summary in summaries:
+                self._writer.add_summary(summary, step)
+        self._next_step = int(step) + 1
+
+    def end(self, session: tf.compat.v1.Session) -> None:
+        """Flushes the event file."""
+        del session
+        self._writer.flush()
 
 
 class HistoryHook(Hook):

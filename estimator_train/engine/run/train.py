@@ -2,7 +2,7 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -11,43 +11,86 @@ from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint, wait_for_writes
 from estimator_train.engine.checkpoints.memory_copy import drop_interim_copy
 from estimator_train.engine.checkpoints.model_dir import lock_model_dir, repair_checkpoint_list
-from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.distributed.ps_task import make_placement
-from estimator_train.engine.distributed.ps_transfers import combine_transfers
-from estimator_train.engine.distributed.server import list_other_trainers
-from estimator_train.engine.distributed.strategies import make_graph_form
-from estimator_train.engine.distributed.sync_coordinator import SyncCoordinator, build_loop_vote
 from estimator_train.engine.graph.step_graph import Step, build_step, open_model_graph
 from estimator_train.engine.hook_types import (
     Hook,
     HookPhase,
     InstrumentingHook,
     Listener,
+    Loss,
+    PassiveHook,
     PhasedHook,
     PreModelHook,
+    RunContext,
+    RunValues,
 )
 from estimator_train.engine.inputs.chunks import make_chunks
+from estimator_train.engine.inputs.data_errors import explain_data_error
 from estimator_train.engine.inputs.start import start_hooks
-from estimator_train.engine.loops.coordination import WorkerAgreement, WorkerCoordinator
+from estimator_train.engine.job import Job
+from estimator_train.engine.loops.failures import LoopFailedError
 from estimator_train.engine.loops.step_fetches import StepFetches
 from estimator_train.engine.loops.step_runner import StepRunner
-from estimator_train.engine.loops.training_loop import LoopSettings, TrainingLoop
-from estimator_train.engine.run.save_on_signal import save_on_signal
+from estimator_train.engine.loops.training_loop import (
+    LoopSettings,
+    TrainingLoop,
+    WorkerCoordinator,
+)
+from estimator_train.engine.run.failures import prepare_single_steps
 from estimator_train.engine.run.standard_hooks import make_standard_hooks
 from estimator_train.engine.run.training_checkpoints import TrainingCheckpoints
 from estimator_train.engine.sessions.session import open_training_session
-from estimator_train.engine.tf_internals import step_reads, strategies
+from estimator_train.engine.tf_internals import step_reads
+from estimator_train.engine.tf_internals.hook_timers import make_timers_steady
+from estimator_train.engine.tf_internals.python_errors import shorten_errors
+from estimator_train.engine.together.strategies import make_graph_form
 from estimator_train.engine.type_aliases import InputFn
 from estimator_train.estimator_spec.spec import ModeKeys
-from estimator_train.goodput.clock import process_clock
+from estimator_train.goodput import process_clock
+from estimator_train.lifecycle import preemption
 from estimator_train.lifecycle.preemption import handle_preemption
 from estimator_train.lifecycle.step_timeout import StepTimeout, StepTimeoutHook
 
 _LOG = tf.get_logger()
 
 
+class PreemptionHook(PassiveHook):
+    """Hook that stops training after the step or loop in which a signal arrived."""
+
+    def after_loop(self, steps: int, loss: Loss) -> bool:
+        """Returns whether a signal arrived in the loop."""
+        return preemption.is_requested()
+
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
+        """Stops training if a signal arrived."""
+        if preemption.is_requested():
+            run_context.request_stop()
+
+
+@contextlib.contextmanager
+def save_on_signal(watch: preemption.Watch, model_dir: str) -> Iterator[list[Hook]]:
+    """Raises Preempted on a signal, after the training in the context has saved a checkpoint.
+
+    Args:
+      watch: The watch for signals.
+      model_dir: Directory of the checkpoints.
+
+    Yields:
+      Hooks for the session of the training.
+
+    Raises:
+      Preempted: A signal arrived.
+    """
+    with watch.defer():
+        yield [PreemptionHook()]
+    if watch.requested:
+        path = latest_checkpoint(model_dir)
+        saved = f"saved {path}" if path else "nothing was saved"
+        raise preemption.Preempted(f"ended by a signal; {saved}")
+
+
 def train(
-    context: EstimatorContext,
+    job: Job,
     input_fn: InputFn,
     hooks: Sequence[Hook],
     saving_listeners: Sequence[Listener],
@@ -55,7 +98,7 @@ def train(
     """Trains until a hook stops training or the input ends.
 
     Args:
-      context: The estimator that is trained.
+      job: The call of `train`.
       input_fn: The user's input_fn.
       hooks: Hooks of the caller.
       saving_listeners: Listeners of the checkpoints.
@@ -64,21 +107,22 @@ def train(
       The loss of the last step as a NumPy scalar, or None if there was no step.
     """
     with (
-        process_clock.measure_training(context.model_dir),
-        lock_model_dir(context.config),
-        handle_preemption(context.config.preemption) as watch,
+        process_clock.measure_training(job.model_dir),
+        shorten_errors(explain_data_error),
+        lock_model_dir(job.config),
+        handle_preemption(job.config.preemption) as watch,
     ):
         on_signal: contextlib.AbstractContextManager[list[Hook]] = contextlib.nullcontext([])
         if watch:
-            on_signal = save_on_signal(watch, context.model_dir)
+            on_signal = save_on_signal(watch, job.model_dir)
         with on_signal as signal_hooks:
-            if context.config.is_chief:
-                repair_checkpoint_list(context.model_dir)
+            if job.config.is_chief:
+                repair_checkpoint_list(job.model_dir)
 
             def train_once(retry_hooks: Sequence[Hook]) -> np.generic | None:
                 all_hooks = [*hooks, *signal_hooks, *retry_hooks]
                 try:
-                    return _train_in_new_graph(context, input_fn, all_hooks, saving_listeners)
+                    return _train_with_fallback(job, input_fn, all_hooks, saving_listeners)
                 except Exception as error:
                     # A program that catches the error trains on from its checkpoint. An error of
                     # TensorFlow may come from a worker that was killed: the copy still counts.
@@ -87,10 +131,10 @@ def train(
                     raise
                 finally:
                     # An error while the session opens leaves the write of the first checkpoint.
-                    wait_for_writes(context.model_dir)
+                    wait_for_writes(job.model_dir)
 
-            if context.warm_start:
-                loss = warm_start.train_with_retry(context.warm_start, train_once)
+            if job.warm_start:
+                loss = warm_start.train_with_retry(job.warm_start, train_once)
             else:
                 loss = train_once([])
     if loss is None:
@@ -100,52 +144,60 @@ def train(
     return loss
 
 
+def _train_with_fallback(
+    job: Job,
+    input_fn: InputFn,
+    hooks: Sequence[Hook],
+    saving_listeners: Sequence[Listener],
+) -> np.generic | None:
+    """Trains; trains again in single steps if the runtime could not run a loop; see `train`."""
+    try:
+        return _train_in_new_graph(job, input_fn, hooks, saving_listeners)
+    except LoopFailedError as failure:
+        hooks = [*hooks, *prepare_single_steps(job, failure)]
+    # The handler of the error would keep its graph and session.
+    return _train_in_new_graph(job, input_fn, hooks, saving_listeners)
+
+
 def _train_in_new_graph(
-    context: EstimatorContext,
+    job: Job,
     input_fn: InputFn,
     hooks: Sequence[Hook],
     saving_listeners: Sequence[Listener],
 ) -> np.generic | None:
     """Builds the graph of a training, opens a session and trains; see `train`."""
-    config, topology = context.config, context.topology
+    config, together = job.config, job.together
     strategy = make_graph_form(config.train_distribute, config) if config.train_distribute else None
-    with open_model_graph(
-        context, make_placement(config, topology.device) if topology.device else None
-    ):
-        step = _build_training_step(context, input_fn, hooks, strategy)
+    with open_model_graph(job, together.make_placement()):
+        step = _build_training_step(job, input_fn, hooks, strategy)
         fetches = _find_fetches(step)
         _show_loss(step.spec.loss)
-        votes = step.inputs.has_next is not None
-        agreement = WorkerAgreement(True, False) if votes else WorkerAgreement()
+        coordinator = together.make_coordinator(strategy, step.inputs.has_next)
         checkpoints = TrainingCheckpoints(
-            context, step, strategy, agreement, input_fn, hooks, saving_listeners
+            job, step, strategy, coordinator, input_fn, hooks, saving_listeners
         )
-        timeout = _make_step_timeout(context)
+        timeout = together.make_step_timeout()
         hooks = [*hooks, checkpoints.goodput]
-        phased = _collect_hooks(context, step, fetches, checkpoints, hooks, timeout)
+        phased = _collect_hooks(job, step, fetches, checkpoints, hooks, timeout)
         all_hooks = _sort_hooks(phased)
+        make_timers_steady(all_hooks)
         fetches = _instrument(fetches, all_hooks)
-        if topology.is_asynchronous:
-            combine_transfers([getattr(fetches.train_op, "op", fetches.train_op), fetches.loss.op])
-        loops = _make_loops(context, step, strategy, fetches, all_hooks)
-        coordinator = WorkerCoordinator()
-        if votes:
-            coordinator = SyncCoordinator(
-                context, strategy, loops, agreement, checkpoints.schedule, all_hooks
-            )
+        together.combine_transfers(fetches)
+        loops = _make_loops(job, step, strategy, fetches, all_hooks, coordinator)
+        coordinator.prepare(loops, all_hooks)
         phased += [(HookPhase.INPUT_START, hook) for hook in loops.hooks]
         phased += [(HookPhase.WORKER_VOTE, hook) for hook in coordinator.hooks]
         all_hooks = _sort_hooks(phased)
         saver = checkpoints.saver
         session = open_training_session(
-            context, step.spec.scaffold, strategy, all_hooks, checkpoints.set_restored
+            job, step.spec.scaffold, strategy, all_hooks, checkpoints.set_restored
         )
-        runner = StepRunner(loops, all_hooks, coordinator, timeout, topology.is_asynchronous)
+        runner = StepRunner(loops, all_hooks, coordinator, timeout, together.shares_global_step)
         return runner.run(session, saver.join_writer)
 
 
 def _build_training_step(
-    context: EstimatorContext,
+    job: Job,
     input_fn: InputFn,
     hooks: Sequence[Hook],
     strategy: tf.distribute.Strategy | None,
@@ -154,12 +206,10 @@ def _build_training_step(
     for hook in hooks:
         if isinstance(hook, PreModelHook):
             hook.before_model()
-    step = build_step(context, input_fn, ModeKeys.TRAIN, strategy)
-    if context.warm_start:
-        warm_start.apply(context.warm_start, latest_checkpoint(context.model_dir))
-    if context.topology.is_synchronous:
-        feeds = step.spec.scaffold.init_feed_dict or {}
-        strategies.keep_broadcasts(step.global_step, feeds)
+    step = build_step(job, input_fn, ModeKeys.TRAIN, strategy)
+    if job.warm_start:
+        warm_start.apply(job.warm_start, latest_checkpoint(job.model_dir))
+    job.together.keep_broadcasts(step.global_step, step.spec.scaffold.init_feed_dict or {})
     return step
 
 
@@ -174,7 +224,7 @@ def _find_fetches(step: Step) -> StepFetches:
 
 
 def _collect_hooks(
-    context: EstimatorContext,
+    job: Job,
     step: Step,
     fetches: StepFetches,
     checkpoints: TrainingCheckpoints,
@@ -186,7 +236,7 @@ def _collect_hooks(
     Those of the loop and of a worker's coordinator are not among them.
 
     Args:
-      context: The estimator that is trained.
+      job: The call of `train`.
       step: The training step.
       fetches: The tensors of the step.
       checkpoints: The checkpoints of the training.
@@ -194,7 +244,7 @@ def _collect_hooks(
       timeout: The time limit of steps, or None.
     """
     position = checkpoints.position
-    is_chief = context.config.is_chief
+    is_chief = job.config.is_chief
     given: dict[HookPhase, Iterable[Hook]] = {
         HookPhase.STEP_CLOCK: [StepTimeoutHook(timeout)] if timeout else (),
         HookPhase.INPUT_START: start_hooks(step.inputs),
@@ -202,7 +252,7 @@ def _collect_hooks(
         HookPhase.POSITION_SAVING: position.save_hooks if position else (),
         HookPhase.CHECKPOINTS: checkpoints.hooks,
         HookPhase.MODEL_ON_CHIEF: step.spec.training_chief_hooks if is_chief else (),
-        **make_standard_hooks(context, step, fetches, checkpoints.saver.wait),
+        **make_standard_hooks(job, step, fetches, checkpoints.saver.wait),
         HookPhase.CALLER: callers_hooks,
         HookPhase.MODEL: step.spec.training_hooks,
     }
@@ -222,21 +272,21 @@ def _sort_hooks(phased: Iterable[tuple[HookPhase, Hook]]) -> list[Hook]:
 
 
 def _make_loops(
-    context: EstimatorContext,
+    job: Job,
     step: Step,
     strategy: tf.distribute.Strategy | None,
     fetches: StepFetches,
     hooks: Sequence[Hook],
+    coordinator: WorkerCoordinator,
 ) -> TrainingLoop:
     """Returns the loop of a training; with a vote if synchronous workers decide when it ends."""
-    config, topology = context.config, context.topology
-    settings = LoopSettings(topology.steps_per_call, config.xla, topology.device)
-    if step.inputs.has_next is not None:
-        vote = build_loop_vote(strategy, step.inputs.has_next)
-        return TrainingLoop(fetches, hooks, settings, vote)
+    config, together = job.config, job.together
+    settings = LoopSettings(together.steps_per_call, config.xla, together.device)
+    if ModeKeys.TRAIN in job.failed_loops:
+        settings = LoopSettings(steps_per_call=1)
     # Replicas read a batch each, and a chunk has one batch for each step.
-    chunks = make_chunks(step.inputs) if config.xla and not strategy else None
-    return TrainingLoop(fetches, hooks, settings, chunks=chunks)
+    chunks = make_chunks(step.inputs) if settings.xla and not strategy else None
+    return TrainingLoop(fetches, hooks, settings, coordinator.build_loop_vote(), chunks)
 
 
 def _find_phase(hook: Hook, default_phase: HookPhase) -> HookPhase:
@@ -251,14 +301,6 @@ def _instrument(fetches: StepFetches, hooks: Iterable[Hook]) -> StepFetches:
         if isinstance(hook, InstrumentingHook):
             train_op = hook.instrument(train_op)
     return dataclasses.replace(fetches, train_op=train_op)
-
-
-def _make_step_timeout(context: EstimatorContext) -> StepTimeout | None:
-    """Returns the clock of steps, if they have a time limit or wait for other workers."""
-    config = context.config
-    if context.topology.is_synchronous:
-        return StepTimeout(config.step_timeout_secs, " and ".join(list_other_trainers(config)))
-    return StepTimeout(config.step_timeout_secs) if config.step_timeout_secs else None
 
 
 def _show_loss(loss: tf.Tensor) -> None:

@@ -8,8 +8,6 @@ import tensorflow as tf
 from estimator_train.engine.checkpoints.async_saver import AsyncSaver
 from estimator_train.engine.checkpoints.interim_copies import InterimCopyHook
 from estimator_train.engine.checkpoints.save_schedule import CheckpointStepsListener, SaveSchedule
-from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.distributed.ps_save_pacing import pace_saves
 from estimator_train.engine.graph.step_graph import Step
 from estimator_train.engine.hook_types import (
     Hook,
@@ -19,9 +17,10 @@ from estimator_train.engine.hook_types import (
     RunValues,
     SaverHook,
 )
-from estimator_train.engine.loops.coordination import WorkerAgreement
-from estimator_train.engine.run.goodput_hook import make_goodput_hook
-from estimator_train.engine.run.position_tracking import PositionTracking, track_position
+from estimator_train.engine.inputs.position_hooks import PositionTracking, track_position
+from estimator_train.engine.job import Job
+from estimator_train.engine.loops.training_loop import WorkerCoordinator
+from estimator_train.engine.run.history import make_goodput_hook
 from estimator_train.engine.tf_internals import saver_entries, tf_hooks
 from estimator_train.engine.type_aliases import InputFn, Strategy
 from estimator_train.run_config import RunConfig
@@ -33,10 +32,10 @@ class TrainingCheckpoints:
     A saver hook of the user's replaces the one that RunConfig asks for.
 
     Args:
-      context: The estimator that is trained.
+      job: The call of `train`.
       step: The training step.
       strategy: The strategy that the step was built under, or None.
-      agreement: Results of the workers' votes.
+      coordinator: Has the results of the workers' votes, if they vote.
       input_fn: The user's input_fn, for messages.
       callers_hooks: Hooks of the caller.
       listeners: Listeners of the checkpoints.
@@ -55,21 +54,21 @@ class TrainingCheckpoints:
 
     def __init__(
         self,
-        context: EstimatorContext,
+        job: Job,
         step: Step,
         strategy: Strategy | None,
-        agreement: WorkerAgreement,
+        coordinator: WorkerCoordinator,
         input_fn: InputFn,
         callers_hooks: Sequence[Hook],
         listeners: Sequence[Listener],
     ) -> None:
-        config = context.config
+        config = job.config
         scaffold = step.spec.scaffold
-        _add_saver(context, scaffold, strategy)
+        _add_saver(job, scaffold, strategy)
         # Values on other machines would be copied to this one, and back to be written.
         asynchronous = config.checkpoint_mode == "async" and not config.master
         users_savers = _find_saver_hooks(step, callers_hooks)
-        self.goodput = make_goodput_hook(context, step.spec.train_op)
+        self.goodput = make_goodput_hook(job, step.spec.train_op)
         self.saver = AsyncSaver(
             scaffold,
             asynchronous,
@@ -79,10 +78,10 @@ class TrainingCheckpoints:
         )
         self.position: PositionTracking | None = None
         if config.save_input_position:
-            self.position = track_position(context, step.inputs, input_fn, users_savers, agreement)
+            self.position = track_position(job, step.inputs, input_fn, users_savers, coordinator)
         self.schedule: SaveSchedule | None = None
         self.hooks: list[Hook] = []
-        self._agreement = agreement
+        self._coordinator = coordinator
         # A listener of the user may save what the program needs to continue from a checkpoint.
         self._has_users_listeners = not all(map(_is_own, listeners))
         self._listeners = [*listeners, *(self.position.listeners if self.position else ())]
@@ -92,7 +91,7 @@ class TrainingCheckpoints:
                 self._schedule_saves(users_savers, config)
         elif config.save_checkpoints_secs or config.save_checkpoints_steps:
             if config.is_chief:
-                self._save_as_configured(context)
+                self._save_as_configured(job)
         elif self._listeners:
             raise ValueError(
                 "There should be a CheckpointSaverHook to use saving_listeners. Please set one of "
@@ -109,10 +108,10 @@ class TrainingCheckpoints:
         self.saver.set_restored(path, is_interim)
         self.goodput.set_restored(is_interim)
 
-    def _save_as_configured(self, context: EstimatorContext) -> None:
-        config = context.config
+    def _save_as_configured(self, job: Job) -> None:
+        config = job.config
         hook = SaverHook(
-            context.model_dir,
+            job.model_dir,
             save_secs=config.save_checkpoints_secs,
             save_steps=config.save_checkpoints_steps,
             listeners=[WaitForWriteListener(self.saver, self._listeners), *self._listeners],
@@ -120,15 +119,13 @@ class TrainingCheckpoints:
             saver=self.saver,
         )
         self._schedule_saves([hook], config)
-        if self.schedule is not None and context.topology.input_context is not None:
-            pace_saves(hook, self.schedule, context)
+        if self.schedule is not None:
+            job.together.pace_saves(hook, self.schedule)
         self.hooks += [hook, FailedWriteHook(self.saver)]
         # The values on parameter servers change while they are copied. A position in the input
         # exists for checkpoints alone.
         needs_checkpoint = (
-            context.topology.is_asynchronous
-            or self._has_users_listeners
-            or config.save_input_position
+            job.together.shares_variables or self._has_users_listeners or config.save_input_position
         )
         if self.saver.has_memory and not needs_checkpoint:
             self.hooks.append(InterimCopyHook(self.saver, hook))
@@ -138,9 +135,8 @@ class TrainingCheckpoints:
         if config.master or any(
             isinstance(one, CheckpointStepsListener) for one in self._listeners
         ):
-            is_voted = self._agreement.chief_saves is not None
-            agreement = self._agreement if is_voted else None
-            self.schedule = SaveSchedule(savers, self._listeners, agreement)
+            self.schedule = SaveSchedule(savers, self._listeners)
+            self._coordinator.control_saves(savers, self.schedule.is_due_after_next)
             self.hooks = [self.schedule]
 
 
@@ -184,8 +180,8 @@ class FailedWriteHook(PassiveHook):
 
 
 def _is_own(listener: Listener) -> bool:
-    """Returns whether a listener is one of this package."""
-    return type(listener).__module__.partition(".")[0] == __name__.partition(".")[0]
+    """Returns whether a listener is one of this project."""
+    return type(listener).__module__.partition(".")[0] in ("estimator_train", "tf_contrib")
 
 
 def _find_saver_hooks(step: Step, callers_hooks: Sequence[Hook]) -> list[SaverHook]:
@@ -193,23 +189,18 @@ def _find_saver_hooks(step: Step, callers_hooks: Sequence[Hook]) -> list[SaverHo
     return [hook for hook in hooks if isinstance(hook, tf.compat.v1.train.CheckpointSaverHook)]
 
 
-def _add_saver(
-    context: EstimatorContext, scaffold: tf.compat.v1.train.Scaffold, strategy: Any
-) -> None:
+def _add_saver(job: Job, scaffold: tf.compat.v1.train.Scaffold, strategy: Any) -> None:
     """Adds a Saver that keeps as many checkpoints as configured, unless the user made one."""
     savers = tf.compat.v1.GraphKeys.SAVERS
     if scaffold.saver or tf.compat.v1.get_collection(savers):
         return
-    own_values = None
-    if context.topology.is_synchronous:
-        with strategy.scope():
-            own_values = saver_entries.list_entries_of_own_values()
+    own_values = job.together.list_saved_values(strategy)
     saver = tf.compat.v1.train.Saver(
         own_values,
         sharded=True,
         builder=saver_entries.RestoreByParts(),
-        max_to_keep=context.config.keep_checkpoint_max,
-        keep_checkpoint_every_n_hours=context.config.keep_checkpoint_every_n_hours,
+        max_to_keep=job.config.keep_checkpoint_max,
+        keep_checkpoint_every_n_hours=job.config.keep_checkpoint_every_n_hours,
         defer_build=own_values is None,
         save_relative_paths=True,
     )

@@ -5,7 +5,6 @@ import contextlib
 import functools
 import os
 import time
-import weakref
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Generic
@@ -13,16 +12,23 @@ from typing import Any, Generic
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.reading import log_untrained, retry_on_deleted_checkpoint
-from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.inputs.input_fn import call_input_fn
 from estimator_train.engine.inputs.start import start_hooks
-from estimator_train.engine.model_cache import ModelCache, find_reused_input
-from estimator_train.engine.sessions.built_model import BuiltModel, Fetches, ModelJob
-from estimator_train.engine.sessions.open_model import OpenModel, PlainSession, ends_input
+from estimator_train.engine.job import Job, ModelCache
+from estimator_train.engine.sessions.open_model import (
+    BuiltModel,
+    Fetches,
+    ModelRequest,
+    OpenModel,
+    PlainSession,
+    close_with,
+    ends_input,
+)
 from estimator_train.engine.sessions.restore import prepare_restore
-from estimator_train.engine.sessions.session import make_session_config
+from estimator_train.engine.sessions.session import ChiefSessionCreator, make_session_config
 from estimator_train.engine.tf_internals import sessions
+from estimator_train.engine.tf_internals.hook_timers import make_timers_steady
 from estimator_train.estimator_spec.spec import ModeKeys
 
 _LOG = tf.get_logger()
@@ -35,12 +41,15 @@ class ModelCall(abc.ABC, Generic[Fetches]):
     Attributes:
       model: The model.
       session: The session; it holds the variables of the checkpoint, and the input is at its start.
+      raw_session: The raw session if no hook sees its calls, so that one call may run several
+        batches; None if hooks do.
       checkpoint_path: The checkpoint; None if the variables were initialized.
       results: The final values of the model by name, once the context has ended.
     """
 
     model: BuiltModel[Fetches]
     session: PlainSession | tf.compat.v1.train.MonitoredSession
+    raw_session: tf.compat.v1.Session | None = None
     checkpoint_path: str | None
     results: dict[str, Any]
 
@@ -55,49 +64,49 @@ class ModelCall(abc.ABC, Generic[Fetches]):
 
 
 def open_call(
-    job: ModelJob[Fetches], checkpoint_path: str | bytes | os.PathLike[str] | None
+    request: ModelRequest[Fetches], checkpoint_path: str | bytes | os.PathLike[str] | None
 ) -> ModelCall[Fetches]:
     """Opens the session of a call, with the variables of a checkpoint.
 
     Args:
-      job: The call.
+      request: The call.
       checkpoint_path: The checkpoint; by default the latest in model_dir. If a training deletes
         that before it is restored, the next latest.
     """
     if checkpoint_path:
-        return _open_at(job, os.fsdecode(checkpoint_path))
-    return retry_on_deleted_checkpoint(job.context.model_dir, functools.partial(_open_at, job))
+        return _open_at(request, os.fsdecode(checkpoint_path))
+    return retry_on_deleted_checkpoint(request.job.model_dir, functools.partial(_open_at, request))
 
 
-def _open_at(job: ModelJob[Fetches], checkpoint_path: str | None) -> ModelCall[Fetches]:
+def _open_at(request: ModelRequest[Fetches], checkpoint_path: str | None) -> ModelCall[Fetches]:
     """Opens the session at a checkpoint; without one, initializes the variables.
 
     A model stays open for later calls if a session needs nothing but the model's operations: no
     hooks, no queues, no other machine, a dataset as input, and a checkpoint.
     """
-    log_untrained(job.context.model_dir, checkpoint_path, job.purpose)
-    if checkpoint_path is None or job.hooks or job.master or job.strategy is not None:
-        return _SingleCall(job, _build(job, checkpoint_path), checkpoint_path)
-    model = _take_open_model(job, checkpoint_path)
+    log_untrained(request.job.model_dir, checkpoint_path, request.purpose)
+    if checkpoint_path is None or request.hooks or request.master or request.strategy is not None:
+        return _SingleCall(request, _build(request, checkpoint_path), checkpoint_path)
+    model = _take_open_model(request, checkpoint_path)
     if model is None:
-        built = _build(job, checkpoint_path)
+        built = _build(request, checkpoint_path)
         if not _can_stay_open(built):
-            return _SingleCall(job, built, checkpoint_path)
-        settings = make_session_config(job.context)
-        key = find_reused_input(job.input_fn)
-        model = OpenModel(job.mode, built, settings, checkpoint_path, job.context, key)
-    return _OpenModelCall(job.context.open_models, model, checkpoint_path)
+            return _SingleCall(request, built, checkpoint_path)
+        settings = make_session_config(request.job)
+        reused = request.reused_input
+        model = OpenModel(request.mode, built, settings, checkpoint_path, request.job, reused)
+    return _OpenModelCall(request.job.open_models, model, checkpoint_path)
 
 
-def _build(job: ModelJob[Fetches], checkpoint_path: str | None) -> BuiltModel[Fetches]:
-    model = job.build(checkpoint_path)
-    _log_start(job)
+def _build(request: ModelRequest[Fetches], checkpoint_path: str | None) -> BuiltModel[Fetches]:
+    model = request.build(checkpoint_path)
+    _log_start(request)
     return model
 
 
-def _log_start(job: ModelJob[Any]) -> None:
-    if job.start_message is not None:
-        _LOG.info(job.start_message, time.strftime("%Y-%m-%dT%H:%M:%S"))
+def _log_start(request: ModelRequest[Any]) -> None:
+    if request.start_message is not None:
+        _LOG.info(request.start_message, time.strftime("%Y-%m-%dT%H:%M:%S"))
 
 
 class _OpenModelCall(ModelCall[Fetches]):
@@ -108,12 +117,15 @@ class _OpenModelCall(ModelCall[Fetches]):
     ) -> None:
         self._cache, self._open_model = cache, model
         self.model, self.session = model.built, model.calls
+        self.raw_session = model.session
         self.checkpoint_path = checkpoint_path
 
     def __exit__(
         self, kind: _ErrorType, error: BaseException | None, traceback: TracebackType | None
     ) -> bool:
         """Reads the results and gives the model back; closes it after an error."""
+        if not self._open_model.is_open:  # Python has collected the model, or exits.
+            return False
         has_ended = kind is None or ends_input(kind)
         try:
             if has_ended:
@@ -124,7 +136,7 @@ class _OpenModelCall(ModelCall[Fetches]):
             self._open_model.close()
             raise
         if has_ended or kind is GeneratorExit:
-            self._open_model.release_input_async()
+            self._open_model.release_input()
             self._cache.give_back(self._open_model)
         else:
             self._open_model.close()
@@ -135,18 +147,21 @@ class _SingleCall(ModelCall[Fetches]):
     """Call with a session that runs hooks and queues, for this call only."""
 
     def __init__(
-        self, job: ModelJob[Fetches], model: BuiltModel[Fetches], checkpoint_path: str | None
+        self,
+        request: ModelRequest[Fetches],
+        model: BuiltModel[Fetches],
+        checkpoint_path: str | None,
     ) -> None:
         self.model, self.checkpoint_path = model, checkpoint_path
         self._final = tf.compat.v1.train.FinalOpsHook(model.final)
-        hooks = [*start_hooks(model.inputs), *job.hooks, *model.hooks, self._final]
-        self._monitored = _open_session(job, model, checkpoint_path, hooks)
-        # Also called when Python exits, while threads still run, as for an open model.
-        weakref.finalize(self, sessions.find_current_session(self._monitored).close)
+        hooks = [*start_hooks(model.inputs), *request.hooks, *model.hooks, self._final]
+        make_timers_steady(hooks)
+        self._monitored = _open_session(request, model, checkpoint_path, hooks)
+        self._close = close_with(self, sessions.find_current_session(self._monitored))
         self.session = self._monitored
         # Hooks find the graph as the default one; between predictions the caller has another.
         self._graph_scope = contextlib.ExitStack()
-        self._keeps_default_graph = job.mode == ModeKeys.EVAL
+        self._keeps_default_graph = request.mode == ModeKeys.EVAL
 
     def __enter__(self) -> "_SingleCall[Fetches]":
         if self._keeps_default_graph:
@@ -157,6 +172,8 @@ class _SingleCall(ModelCall[Fetches]):
         self, kind: _ErrorType, error: BaseException | None, traceback: TracebackType | None
     ) -> bool:
         """Closes the session while its graph is the default one: hooks add to it at the end."""
+        if not self._close.alive:  # Python has collected this call, or exits.
+            return False
         with self._graph_scope, self.model.graph.as_default():
             has_ended = bool(self._monitored.__exit__(kind, error, traceback)) or kind is None
         self.results = self._final.final_ops_values
@@ -164,7 +181,7 @@ class _SingleCall(ModelCall[Fetches]):
 
 
 def _open_session(
-    job: ModelJob[Fetches],
+    request: ModelRequest[Fetches],
     model: BuiltModel[Fetches],
     checkpoint_path: str | None,
     hooks: Sequence[Hook],
@@ -173,27 +190,28 @@ def _open_session(
         model.graph.as_default(),
         prepare_restore(checkpoint_path, not model.scaffold.saver),
     ):
-        creator = tf.compat.v1.train.ChiefSessionCreator(
-            scaffold=model.scaffold,
-            master=job.master,
-            config=make_session_config(job.context, job.strategy),
-            checkpoint_filename_with_path=checkpoint_path,
+        creator = ChiefSessionCreator(
+            model.scaffold,
+            request.master,
+            make_session_config(request.job, request.strategy),
+            checkpoint_path,
+            may_skip_checks=request.strategy is None,
         )
         return tf.compat.v1.train.MonitoredSession(creator, hooks=hooks)
 
 
-def _take_open_model(job: ModelJob[Fetches], checkpoint_path: str) -> OpenModel | None:
+def _take_open_model(request: ModelRequest[Fetches], checkpoint_path: str) -> OpenModel | None:
     """Returns the open model of this mode, started on the call's input, or None."""
-    model: OpenModel | None = job.context.open_models.take(job.mode)
+    model: OpenModel | None = request.job.open_models.take(request.mode)
     if model is None:
         return None
     try:
-        if job.context.builds_same_model(model.context) and model.take_input(
-            lambda: call_input_fn(job.context, job.input_fn, job.mode),
-            lambda: _prepare_graph(job.context),
-            find_reused_input(job.input_fn),
+        if request.job.builds_same_model(model.job) and model.take_input(
+            lambda: call_input_fn(request.job, request.input_fn, request.mode),
+            lambda: _prepare_graph(request.job),
+            request.reused_input,
         ):
-            _log_start(job)
+            _log_start(request)
             model.load(checkpoint_path)
             return model
     except BaseException:
@@ -203,11 +221,11 @@ def _take_open_model(job: ModelJob[Fetches], checkpoint_path: str) -> OpenModel 
     return None
 
 
-def _prepare_graph(context: EstimatorContext) -> None:
+def _prepare_graph(job: Job) -> None:
     """Adds the operations that precede an input in every model's graph: its seeds count them."""
-    if context.config.tf_random_seed is not None:
-        tf.compat.v1.set_random_seed(context.config.tf_random_seed)
-        context.create_global_step(tf.compat.v1.get_default_graph())
+    if job.config.tf_random_seed is not None:
+        tf.compat.v1.set_random_seed(job.config.tf_random_seed)
+        job.create_global_step(tf.compat.v1.get_default_graph())
 
 
 def _can_stay_open(built: BuiltModel[Fetches]) -> bool:

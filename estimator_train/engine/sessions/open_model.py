@@ -1,32 +1,90 @@
-"""A built model with a session, which stays open for later calls.
+"""Models of evaluate and predict: built for a call, and open with a session between calls."""
 
-A call of `evaluate` or `predict` needs a graph, a session and a checkpoint's variables. The next
-call in the same mode only builds its input in the same graph, and loads the variables again if the
-checkpoint is another one.
-"""
-
+import abc
 import contextlib
-import sys
+import dataclasses
+import glob
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.integrity import compute_fingerprint
-from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.inputs.external_arrays import release_arrays
+from estimator_train.engine.hook_types import Hook
+from estimator_train.engine.inputs.input_fn import Inputs, release_arrays
 from estimator_train.engine.inputs.reused_input import InputSlot, InputStart
+from estimator_train.engine.job import Job, ReusedInput
 from estimator_train.engine.loops.prepared_calls import PreparedCalls
-from estimator_train.engine.model_cache import ReusedInput
-from estimator_train.engine.sessions.built_model import BuiltModel
 from estimator_train.engine.sessions.restore import prepare_restore
+from estimator_train.engine.sessions.session import ChiefSessionCreator
 from estimator_train.engine.tf_internals import graph_edits, iterators, sessions
+from estimator_train.engine.type_aliases import InputFn, Strategy
 
+Fetches = TypeVar("Fetches")
 # Each imported input leaves its operations in the graph; past these limits a model is rebuilt.
 _MAX_IMPORTED = 100
 _MAX_IMPORTED_BYTES = 64 * 2**20
+# An input that runs Python ends within this time, unless it waits for rows.
+_MAX_EXIT_SECS = 3.0
+
+
+@dataclasses.dataclass(frozen=True)
+class BuiltModel(Generic[Fetches]):
+    """A model's graph, ready for a session.
+
+    Attributes:
+      graph: The graph.
+      inputs: The tensors that a batch is read from.
+      scaffold: The model's Scaffold.
+      hooks: Hooks of the model, for the session.
+      fetches: The tensors that a batch computes.
+      final: Tensors to read when the input has ended, by name.
+    """
+
+    graph: tf.Graph
+    inputs: Inputs
+    scaffold: tf.compat.v1.train.Scaffold
+    hooks: Sequence[Hook]
+    fetches: Fetches
+    final: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class ModelRequest(abc.ABC, Generic[Fetches]):
+    """One call of `evaluate` or `predict`.
+
+    Attributes:
+      mode: ModeKeys.EVAL or ModeKeys.PREDICT.
+      purpose: The verb, for the log.
+      start_message: Log line with a place for the time when the model is ready to be restored; None
+        for no line.
+      job: The call of the Estimator.
+      input_fn: The user's input_fn.
+      hooks: Hooks of the caller.
+      master: The address that the session connects to; empty for a session in this process.
+      strategy: The strategy that the model is built under, or None.
+      reused_input: The input, if later calls read it again; otherwise None.
+    """
+
+    mode: ClassVar[str]
+    purpose: ClassVar[str]
+    start_message: ClassVar[str | None] = None
+    job: Job
+    input_fn: InputFn
+    hooks: Sequence[Hook]
+    master: str
+    strategy: Strategy | None
+    reused_input: ReusedInput | None = dataclasses.field(default=None, kw_only=True)
+
+    @abc.abstractmethod
+    def build(self, checkpoint_path: str | None) -> BuiltModel[Fetches]:
+        """Builds the model in a new graph.
+
+        Args:
+          checkpoint_path: The checkpoint that the session restores, or None.
+        """
 
 
 def open_restored_session(
@@ -44,10 +102,39 @@ def open_restored_session(
       checkpoint_path: The checkpoint, or None to initialize the variables.
     """
     with graph.as_default(), prepare_restore(checkpoint_path, not scaffold.saver):
-        creator = tf.compat.v1.train.ChiefSessionCreator(
-            scaffold, config=config, checkpoint_filename_with_path=checkpoint_path
-        )
-        return creator.create_session()
+        return ChiefSessionCreator(scaffold, "", config, checkpoint_path, True).create_session()
+
+
+def close_with(owner: Any, session: tf.compat.v1.Session) -> "weakref.finalize[..., Any]":
+    """Closes a session when Python collects its owner, or when Python exits.
+
+    At exit it closes the session while threads still run: a session that Python destroys later
+    waits for ever for a generator that is the input of unread predictions.
+
+    Args:
+      owner: The object that uses the session.
+      session: The raw session.
+
+    Returns:
+      A function that closes the session now; its `alive` tells whether the session is open.
+    """
+    return weakref.finalize(owner, _close, session)
+
+
+def _close(session: tf.compat.v1.Session) -> None:
+    """Closes a session; when Python exits, waits for its input for a few seconds at most."""
+    if threading.main_thread().is_alive():
+        session.close()
+        return
+    # A generator that waits for a row, such as of a queue, gets none at exit. The thread that waits
+    # for it keeps the session, so that Python does not destroy it.
+    closing = threading.Thread(target=session.close, name="session-close", daemon=True)
+    try:
+        closing.start()
+    except RuntimeError:  # Python 3.12.0 and 3.12.1 start no thread at exit.
+        session.close()
+    else:
+        closing.join(_MAX_EXIT_SECS)
 
 
 class OpenModel:
@@ -58,7 +145,7 @@ class OpenModel:
       built: The model.
       session_config: Configuration of its session.
       checkpoint_path: The first checkpoint.
-      context: The Estimator, as it was when the model was built.
+      job: The call that the model was built for.
       key: Key of the input that the model was built on, to start it again; None for an input that
         is used once.
     """
@@ -69,37 +156,39 @@ class OpenModel:
         built: BuiltModel[Any],
         session_config: tf.compat.v1.ConfigProto,
         checkpoint_path: str,
-        context: EstimatorContext,
+        job: Job,
         key: ReusedInput | None = None,
     ) -> None:
         self.mode = mode
-        self.context = context
+        self.job = job
         self.built = built
         self._slot = InputSlot(built.graph, built.inputs)
-        first = self._slot.prepare_first(starts_again=bool(key))
-        self._starts = {key: first} if key else {}
+        first = self._slot.prepare_first(may_repeat=bool(key))
+        self._starts = {key: first} if key and first.repeats else {}
         self._imported: list[InputStart] = []
         self._by_name = not built.scaffold.saver  # The session adds a saver later.
         self.session = open_restored_session(
             built.graph, built.scaffold, session_config, checkpoint_path
         )
-        # Also called when Python exits, while threads still run: a session that Python destroys
-        # later waits for ever for a generator that is the input of unread predictions.
-        weakref.finalize(self, self.session.close)
+        self._close = close_with(self, self.session)
         self.calls = PlainSession(self.session)
         graph_edits.reopen(built.graph)
         self._loaded = _find_fingerprint(checkpoint_path)
         first(self.session)
-        if not key:
+        if not first.repeats:
             release_arrays(built.graph)
         self._release_op = _build_release_op(built.graph, built.inputs.iterator)
-        self._releasing: threading.Thread | None = None
 
     @property
     def needs_rebuild(self) -> bool:
         """Whether the graph has grown too large through imported inputs."""
         size = sum(start.size for start in self._imported)
         return len(self._imported) >= _MAX_IMPORTED or size > _MAX_IMPORTED_BYTES
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the session is open."""
+        return self._close.alive
 
     def take_input(
         self, make: Callable[[], Any], prepare: Callable[[], Any], key: ReusedInput | None = None
@@ -109,23 +198,22 @@ class OpenModel:
         Args:
           make: Calls the user's input_fn.
           prepare: Called before `make` in the graph of the input.
-          key: Key of the input; an input whose key is known only starts again.
+          key: Key of the input; an input whose key is known starts again, if that gives its rows.
 
         Returns:
           False if the input has another structure than the one that the model was built on.
         """
-        self._wait_for_release()
         start = self._starts.get(key) if key else None
         if start is None:
-            start = self._slot.take(make, prepare)
+            start = self._slot.take(make, prepare, may_repeat=bool(key))
             if start is None:
                 return False
             if start.source is not None:
                 self._imported.append(start)
-            if key:
+            if key and start.repeats:
                 self._starts[key] = start
         start(self.session)
-        if start.source is not None and not key:
+        if start.source is not None and not start.repeats:
             release_arrays(start.source)
         return True
 
@@ -143,51 +231,42 @@ class OpenModel:
             self._loaded = _find_fingerprint(checkpoint_path)
         self.session.run(scaffold.local_init_op)
 
-    def release_input_async(self) -> None:
-        """Releases the input in a thread: tf.data may take 0.1 s to end its threads.
+    def release_input(self) -> None:
+        """Replaces the input by an empty one, which ends its threads and frees its buffers.
 
-        A generator of predictions that Python closes when it exits does not release its input:
-        `Thread.start` would wait for a thread that Python no longer runs.
+        It waits for the functions of the input that run now, as the end of a session does. A thread
+        that did so after the call has ended would read the environment (TensorFlow asks it for
+        TF_JOB_NAME), and a program that sets a variable at that moment would crash.
         """
-        if self._release_op is not None and not sys.is_finalizing():
-            self._releasing = threading.Thread(target=self._release_input, name="input-release")
-            self._releasing.start()
-
-    def _release_input(self) -> None:
-        with contextlib.suppress(tf.errors.OpError):  # The next input replaces this one anyway.
-            self.session.run(self._release_op)
-
-    def _wait_for_release(self) -> None:
-        if self._releasing is not None:
-            self._releasing.join()
-            self._releasing = None
+        if self._release_op is not None:
+            with contextlib.suppress(tf.errors.OpError):  # The next input replaces this one anyway.
+                self.session.run(self._release_op)
 
     def close(self) -> None:
         """Closes the session."""
-        self._wait_for_release()
-        self.session.close()
+        self._close()
 
 
 class PlainSession:
     """Raw session with the methods of a MonitoredSession that a call needs."""
 
     def __init__(self, session: tf.compat.v1.Session) -> None:
-        self.raw = session
+        self._raw = session
         self._prepared = PreparedCalls()
         self._short: dict[tuple[str, ...], Callable[[], list[Any]]] = {}
 
     def run(self, fetches: Any, feed_dict: dict[Any, Any] | None = None) -> Any:
         """Runs the fetches."""
         if feed_dict:
-            return self.raw.run(fetches, feed_dict)
-        return self._prepared.run(self.raw, fetches)
+            return self._raw.run(fetches, feed_dict)
+        return self._prepared.run(self._raw, fetches)
 
     def make_short_call(self, tensors: Sequence[tf.Tensor]) -> Callable[[], list[Any]]:
         """Returns a function that computes tensors in the caller's thread."""
         names = tuple(tensor.name for tensor in tensors)
         if names not in self._short:
             self._short[names] = sessions.prepare_session_call(
-                self.raw, [], tensors, in_this_thread=True
+                self._raw, [], tensors, in_this_thread=True
             )
         return self._short[names]
 
@@ -225,7 +304,8 @@ def ends_input(error_type: type[BaseException]) -> bool:
 
 def _exists(checkpoint_path: str) -> bool:
     """Returns whether a checkpoint exists; TensorFlow's own function logs a deprecation."""
-    files = (f"{checkpoint_path}.index", f"{checkpoint_path}-?????-of-?????", checkpoint_path)
+    path = glob.escape(checkpoint_path)
+    files = (f"{path}.index", f"{path}-?????-of-?????", path)
     return any(tf.io.gfile.glob(pattern) for pattern in files)
 
 

@@ -1,17 +1,26 @@
-"""Preparation of a restore: its Saver, and errors that name the variables which do not fit."""
+"""First values of variables: restored from a checkpoint that fits the model, or filled.
+
+Errors and warnings of a restore name the variables that do not fit.
+
+A session expands a constant before it runs it, in one thread, and keeps it until the session is
+closed: as much memory again as the slots of an optimizer. So large slots are filled.
+"""
 
 import contextlib
 import os
 from collections.abc import Iterator
 
+import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine import keras_3
-from estimator_train.engine.tf_internals import saver_entries
+from estimator_train.engine.tf_internals import graph_edits, graphs, saver_entries
+from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
 
 _LOG = tf.get_logger()
 _MAX_NAMES = 10
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
+_OF_VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
 _OTHER_FORMAT = (
     " The checkpoint is object-based and the model restores variables by their names: a Keras "
     'model that wrote it has checkpoint_format="checkpoint".'
@@ -26,6 +35,7 @@ _MISMATCH = (
 )
 # State of the process: directories and mismatches there that were logged.
 _warned: set[tuple[str, ...]] = set()
+_LARGE_BYTES = 2**20
 
 
 class CheckpointMismatchError(tf.errors.InvalidArgumentError, ValueError):
@@ -60,7 +70,7 @@ def prepare_restore(checkpoint_path: str | None, by_name: bool = True) -> Iterat
         mismatches = [
             f"'{name}' has shape {saved[name]} in it and {variable.shape.as_list()} in the model"
             for name, variable in mismatched.items()
-        ] + _describe_absent(graph, saved)
+        ] + _describe_absent(graph, saved, by_name)
         advice = _make_advice(checkpoint_path, mismatches)
         if any(variable.op.type != "VarHandleOp" for variable in mismatched.values()):
             raise CheckpointMismatchError(None, None, f"{_MISMATCH}\n\n{advice}")
@@ -77,7 +87,7 @@ def prepare_restore(checkpoint_path: str | None, by_name: bool = True) -> Iterat
     try:
         yield
     except tf.errors.NotFoundError as error:
-        absent = _describe_absent(graph, saved)
+        absent = _describe_absent(graph, saved, by_name)
         if not absent:
             raise
         more = _OTHER_FORMAT if by_name and _OBJECT_GRAPH in saved else ""
@@ -146,7 +156,75 @@ def _find_mismatched(graph: tf.Graph, saved: dict[str, list[int]]) -> dict[str, 
     }
 
 
-def _describe_absent(graph: tf.Graph, saved: dict[str, list[int]]) -> list[str]:
+def _describe_absent(graph: tf.Graph, saved: dict[str, list[int]], by_name: bool) -> list[str]:
     if not saved:
         return []
-    return [f"'{name}' is not in it" for name in _list_variables(graph) if name not in saved]
+    wanted = _list_variables(graph) if by_name else _list_restored_keys(graph)
+    return [f"'{key.removesuffix(_OF_VALUE)}' is not in it" for key in wanted if key not in saved]
+
+
+def _list_restored_keys(graph: tf.Graph) -> list[str]:
+    """Returns the keys that the Savers of a graph read, for Savers with keys of their own."""
+    keys: dict[str, None] = {}
+    for operation in graph.get_operations():
+        if operation.type == "RestoreV2":
+            names = tf.get_static_value(operation.inputs[1])
+            keys.update(dict.fromkeys([] if names is None else map(tf.compat.as_str, names)))
+    return list(keys)
+
+
+def fill_variables(scaffold: tf.compat.v1.train.Scaffold) -> tf.compat.v1.train.Scaffold:
+    """Returns a Scaffold that initializes the same variables to the same values.
+
+    Args:
+      scaffold: The model's finalized Scaffold.
+
+    Returns:
+      A copy whose `init_op` fills large variables that `scaffold.init_op` assigns a constant of
+      equal numbers; `scaffold` itself without such variables.
+    """
+    if not isinstance(scaffold.init_op, tf.Operation):
+        return scaffold
+    initializers = graphs.list_grouped(scaffold.init_op)
+    fed = {getattr(key, "name", key) for key in scaffold.init_feed_dict or {}}
+    numbers = {initializer: _find_number(initializer, fed) for initializer in initializers}
+    if all(number is None for number in numbers.values()):
+        return scaffold
+    graph = scaffold.init_op.graph
+    with graph_edits.reopen_for_context(graph), graph.as_default(), tf.name_scope("initial_fills"):
+        init_op = [
+            initializer if number is None else _fill(initializer, number)
+            for initializer, number in numbers.items()
+        ]
+    return tf.compat.v1.train.Scaffold(init_op=init_op, copy_from_scaffold=scaffold)
+
+
+def _find_number(initializer: tf.Operation, fed: set[str]) -> np.generic | None:
+    """Returns the number that all elements of a large variable get; None if they get others.
+
+    Args:
+      initializer: An operation that initializes.
+      fed: Names of tensors whose values the caller of `init_op` feeds.
+    """
+    if initializer.type != "AssignVariableOp" or initializer.control_inputs:
+        return None
+    value = initializer.inputs[1]
+    if value.op.type != "Const" or value.name in fed:
+        return None
+    if count_bytes(value) < _LARGE_BYTES:
+        return None
+    proto = value.op.get_attr("value")
+    # A constant of equal numbers has one, in the field of its dtype.
+    numbers = [content for field, content in proto.ListFields() if field.name.endswith("_val")]
+    if proto.tensor_content or [len(content) for content in numbers] != [1]:
+        return None
+    proto.tensor_shape.Clear()
+    return tf.make_ndarray(proto)[()]
+
+
+def _fill(initializer: tf.Operation, number: np.generic) -> tf.Operation:
+    """Adds an operation that fills the variable of an initializer."""
+    resource, value = initializer.inputs
+    with tf.device(initializer.device):
+        filled = tf.fill(value.shape, tf.constant(number, value.dtype))
+        return tf.raw_ops.AssignVariableOp(resource=resource, value=filled)

@@ -1,6 +1,8 @@
 """Sessions of the engine: their configuration and their creation."""
 
-from collections.abc import Callable, Sequence
+import contextlib
+import logging
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 
 import tensorflow as tf
@@ -12,40 +14,102 @@ from estimator_train.engine.checkpoints.integrity import (
     read_checkpoint_list,
 )
 from estimator_train.engine.checkpoints.memory_copy import find_copy, find_interim_copy
-from estimator_train.engine.checkpoints.model_dir import repair_checkpoint_list
+from estimator_train.engine.checkpoints.model_dir import remove_surplus, repair_checkpoint_list
 from estimator_train.engine.checkpoints.reading import is_damaged
-from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.distributed.ps_task import WaitForPsCreator
-from estimator_train.engine.distributed.sync_watchdog import WaitForPeersCreator
 from estimator_train.engine.graph.mixed_precision import enable_casts
 from estimator_train.engine.hook_types import Hook
-from estimator_train.engine.loops.training_loop import needs_other_workers
-from estimator_train.engine.sessions.initial_fills import fill_variables
-from estimator_train.engine.sessions.restore import prepare_restore
-from estimator_train.engine.sessions.worker_session import PromptSessionCreator
-from estimator_train.engine.tf_internals import graph_messages
-from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
+from estimator_train.engine.job import Job
+from estimator_train.engine.sessions.restore import fill_variables, prepare_restore
+from estimator_train.engine.tf_internals import graph_messages, graphs, saver_entries
+from estimator_train.engine.tf_internals.tensor_sizes import count_constant_bytes
+from estimator_train.engine.together.alone import needs_other_workers
+from estimator_train.engine.together.strategies import is_multi_worker
 from estimator_train.engine.type_aliases import Strategy
-from estimator_train.goodput.clock import RESTORE, process_clock
-from estimator_train.run_config.topology import is_multi_worker
+from estimator_train.goodput import RESTORE, WAITING, process_clock
 
+_LOG = tf.get_logger()
+# TensorFlow's creator checks every 30 seconds: a worker would be idle for that time.
+_POLL_SECS = 1
+_NOT_READY = "Waiting for model to be ready."
 # Time that a session waits for its threads when it closes. The thread of a chief that sums the
 # gradients of workers ends only with the session.
 _STOP_GRACE_SECS = 120
 _STOP_GRACE_OF_SUMMING_SECS = 2
 _LARGE_CONSTANTS_BYTES = 64 * 2**20
+# Operations that assign a variable, their first input.
+_ASSIGNMENTS = ("AssignVariableOp", "Assign")
 
 
-def make_session_config(
-    context: EstimatorContext, strategy: Strategy | None = None
-) -> tf.compat.v1.ConfigProto:
+class PromptSessionCreator(tf.compat.v1.train.SessionCreator):
+    """Session creator of a worker, which notices within a second that the model is ready.
+
+    Args:
+      scaffold: The model's Scaffold.
+      master: The target of this task's server.
+      config: Configuration of the session.
+      max_wait_secs: Maximum time to wait for the chief; None for no limit.
+    """
+
+    def __init__(
+        self,
+        scaffold: tf.compat.v1.train.Scaffold,
+        master: str,
+        config: tf.compat.v1.ConfigProto,
+        max_wait_secs: float | None,
+    ) -> None:
+        self._scaffold, self._master, self._config = scaffold, master, config
+        self._max_wait_secs = max_wait_secs
+        self._manager: tf.compat.v1.train.SessionManager | None = None
+
+    def create_session(self) -> tf.compat.v1.Session:
+        """Waits for the chief, and creates a session.
+
+        Raises:
+          DeadlineExceededError: The model was not ready after `max_wait_secs`.
+        """
+        self._scaffold.finalize()
+        if self._manager is None:
+            self._manager = tf.compat.v1.train.SessionManager(
+                local_init_op=self._scaffold.local_init_op,
+                local_init_feed_dict=self._scaffold.local_init_feed_dict,
+                ready_op=self._scaffold.ready_op,
+                ready_for_local_init_op=self._scaffold.ready_for_local_init_op,
+                graph=tf.compat.v1.get_default_graph(),
+                recovery_wait_secs=_POLL_SECS,
+            )
+        with process_clock.spend(WAITING), _log_first_wait():
+            return self._manager.wait_for_session(
+                self._master, config=self._config, max_wait_secs=self._max_wait_secs
+            )
+
+
+@contextlib.contextmanager
+def _log_first_wait() -> Iterator[None]:
+    """Lets TensorFlow log only the first check that finds the model not ready."""
+    has_logged = False
+
+    def is_new(record: logging.LogRecord) -> bool:
+        nonlocal has_logged
+        is_wait = str(record.msg).startswith(_NOT_READY)
+        is_repeated = is_wait and has_logged
+        has_logged |= is_wait
+        return not is_repeated
+
+    _LOG.addFilter(is_new)
+    try:
+        yield
+    finally:
+        _LOG.removeFilter(is_new)
+
+
+def make_session_config(job: Job, strategy: Strategy | None = None) -> tf.compat.v1.ConfigProto:
     """Returns the configuration of sessions, with a CPU device for each replica of the strategy.
 
     A session creates its devices itself, as many as `device_count`. The logical CPU devices of
     eager code do not count.
     """
     config = tf.compat.v1.ConfigProto()
-    config.CopyFrom(context.session_config)
+    config.CopyFrom(job.session_config)
     if strategy is None:
         return config
     devices = [tf.DeviceSpec.from_string(d) for d in strategy.extended.worker_devices]
@@ -61,7 +125,7 @@ def make_session_config(
 
 
 def open_training_session(
-    context: EstimatorContext,
+    job: Job,
     scaffold: tf.compat.v1.train.Scaffold,
     strategy: Strategy | None,
     hooks: Sequence[Hook],
@@ -70,19 +134,17 @@ def open_training_session(
     """Opens a session that trains the default graph from the latest checkpoint.
 
     Args:
-      context: The estimator that is trained.
+      job: The call of `train`.
       scaffold: The model's Scaffold.
       strategy: The strategy that the model was built under, or None.
       hooks: All hooks of the session.
       on_restored: Called before the hooks with the latest checkpoint, or None, and with whether the
         session restored an interim copy, of a later step, in its place.
     """
-    config, topology = context.config, context.topology
+    config, together = job.config, job.together
     graph = tf.compat.v1.get_default_graph()
-    settings = make_session_config(context, strategy)
-    if topology.is_asynchronous and _calls_functions(graph):
-        # Without it, a tf.function cannot use variables of parameter servers.
-        settings.experimental.share_cluster_devices_in_session = True
+    settings = make_session_config(job, strategy)
+    together.configure_session(settings, graph)
     rewrites = settings.graph_options.rewrite_options
     if not rewrites.common_subgraph_elimination and _has_large_constants(graph):
         # It would expand the constants to compare them, such as the initial values of the slots of
@@ -91,44 +153,135 @@ def open_training_session(
     if config.mixed_precision:
         enable_casts(settings, config.mixed_precision)
     creator: tf.compat.v1.train.SessionCreator
-    # Each synchronous worker has its variables, and initializes or restores them itself.
-    if config.is_chief or topology.is_synchronous:
-        creator = _LatestCheckpointSessionCreator(scaffold, settings, context, on_restored)
+    if together.initializes_variables:
+        creator = _LatestCheckpointSessionCreator(scaffold, settings, job, on_restored)
     else:
         creator = PromptSessionCreator(
             scaffold, config.master, settings, config.session_creation_timeout_secs
         )
-    if topology.is_synchronous:
-        creator = WaitForPeersCreator(config, creator)
-    elif topology.is_asynchronous:
-        creator = WaitForPsCreator(config, creator)
     grace = _STOP_GRACE_OF_SUMMING_SECS if needs_other_workers(graph) else _STOP_GRACE_SECS
     with graph_messages.serialize_once(graph):
-        return tf.compat.v1.train.MonitoredSession(creator, hooks, stop_grace_period_secs=grace)
-
-
-def _calls_functions(graph: tf.Graph) -> bool:
-    """Returns whether a step of the graph calls a tf.function."""
-    calls = ("PartitionedCall", "StatefulPartitionedCall")
-    return any(operation.type in calls for operation in graph.get_operations())
+        return tf.compat.v1.train.MonitoredSession(
+            together.wrap_creator(creator), hooks, stop_grace_period_secs=grace
+        )
 
 
 def _has_large_constants(graph: tf.Graph) -> bool:
     """Returns whether the values of a graph's constants take much memory."""
-    constants = (op.outputs[0] for op in graph.get_operations() if op.type == "Const")
-    return sum(map(count_bytes, constants)) >= _LARGE_CONSTANTS_BYTES
+    return count_constant_bytes(graph) >= _LARGE_CONSTANTS_BYTES
+
+
+def _has_one_device(config: tf.compat.v1.ConfigProto) -> bool:
+    """Returns whether a session of this process has the CPU as its only device."""
+    kinds = {device.device_type for device in tf.config.list_physical_devices()}
+    return kinds == {"CPU"} and config.device_count.get("CPU", 1) <= 1
+
+
+def _is_large_without_arrays(graph: tf.Graph) -> bool:
+    """Returns whether a session prepares calls sooner if it places only what each of them runs.
+
+    TensorFlow then copies the graph for each call, with its constants.
+    """
+    return graphs.is_large(graph) and not _has_large_constants(graph)
+
+
+class ChiefSessionCreator(tf.compat.v1.train.SessionCreator):
+    """Creates sessions as TensorFlow's class does, without checks whose result is known.
+
+    TensorFlow's class asks in two session calls whether all variables have values. In a large graph
+    each takes as long as many steps. The calls are left out if the graph shows that the operations
+    that ran have assigned each variable. Then a `local_init_op` without operations is not run
+    either.
+
+    The session of a large graph places and optimizes only the operations that a call runs, not the
+    complete graph for each call. With one device, this places each operation on the same device.
+
+    Args:
+      scaffold: The model's Scaffold.
+      master: The address that the session connects to; empty for a session in this process.
+      config: Configuration of the session.
+      checkpoint_path: The checkpoint to restore, or None to initialize the variables.
+      may_skip_checks: Whether checks may be left out; not under a strategy, where a variable may be
+        several.
+    """
+
+    def __init__(
+        self,
+        scaffold: tf.compat.v1.train.Scaffold,
+        master: str,
+        config: tf.compat.v1.ConfigProto,
+        checkpoint_path: str | None,
+        may_skip_checks: bool,
+    ) -> None:
+        self._scaffold, self._master, self._config = scaffold, master, config
+        self._path = checkpoint_path
+        self._may_skip_checks = may_skip_checks and not master
+
+    def create_session(self) -> tf.compat.v1.Session:
+        """Returns a session whose variables have their values."""
+        scaffold, graph = self._scaffold, tf.compat.v1.get_default_graph()
+        may_skip = self._may_skip_checks and not _has_own_checks(scaffold, graph)
+        scaffold.finalize()
+        skips = may_skip and self._assigns_all_variables()
+        config = self._config
+        if self._may_skip_checks and _has_one_device(config) and _is_large_without_arrays(graph):
+            config = tf.compat.v1.ConfigProto()
+            config.CopyFrom(self._config)
+            config.graph_options.place_pruned_graph = True
+        starts_locals = not skips or bool(graphs.list_grouped(scaffold.local_init_op))
+        manager = tf.compat.v1.train.SessionManager(
+            local_init_op=scaffold.local_init_op if starts_locals else None,
+            ready_op=None if skips else scaffold.ready_op,
+            ready_for_local_init_op=None if skips else scaffold.ready_for_local_init_op,
+            graph=graph,
+            local_init_feed_dict=scaffold.local_init_feed_dict,
+        )
+        session = manager.prepare_session(
+            self._master,
+            saver=scaffold.saver,
+            checkpoint_filename_with_path=self._path,
+            config=config,
+            init_op=scaffold.init_op,
+            init_feed_dict=scaffold.init_feed_dict,
+            init_fn=scaffold.init_fn,
+        )
+        if not starts_locals:
+            _LOG.info("Running local_init_op.")
+            _LOG.info("Done running local_init_op.")
+        return session
+
+    def _assigns_all_variables(self) -> bool:
+        """Returns whether the operations before the first step assign each variable."""
+        scaffold = self._scaffold
+        first = saver_entries.find_restore_op(scaffold.saver) if self._path else scaffold.init_op
+        groups = [first, scaffold.local_init_op]
+        if not all(isinstance(group, tf.Operation) for group in groups):
+            return False
+        found = [operation for group in groups for operation in graphs.list_grouped(group)]
+        assigned = {one.inputs[0].op.name for one in found if one.type in _ASSIGNMENTS}
+        variables = [*tf.compat.v1.global_variables(), *tf.compat.v1.local_variables()]
+        return all(variable.name.rpartition(":")[0] in assigned for variable in variables)
+
+
+def _has_own_checks(scaffold: tf.compat.v1.train.Scaffold, graph: tf.Graph) -> bool:
+    """Returns whether a model has checks of its own, or resources, which checks look for too."""
+    keys = tf.compat.v1.GraphKeys
+    names = (keys.READY_OP, keys.READY_FOR_LOCAL_INIT_OP, keys.RESOURCES, keys.LOCAL_RESOURCES)
+    if any(graph.get_collection_ref(name) for name in names):
+        return True
+    return scaffold.ready_op is not None or scaffold.ready_for_local_init_op is not None
 
 
 class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
     """Creates sessions from the latest intact checkpoint, or from initial values without one.
 
-    TensorFlow's ChiefSessionCreator initializes the variables again if it cannot read the file
+    TensorFlow's own creator initializes the variables again if it cannot read the file
     `checkpoint` at that moment, and with that begins a training at step 0.
 
     Args:
       scaffold: The model's Scaffold.
       settings: Configuration of the session.
-      context: The estimator that is trained.
+      job: The call of `train`.
       on_restored: Called with the latest checkpoint, or None, and with whether a session restored
         an interim copy in its place.
     """
@@ -137,11 +290,11 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
         self,
         scaffold: tf.compat.v1.train.Scaffold,
         settings: tf.compat.v1.ConfigProto,
-        context: EstimatorContext,
+        job: Job,
         on_restored: Callable[[str | None, bool], None],
     ) -> None:
         self._scaffold, self._settings, self._on_restored = scaffold, settings, on_restored
-        self._config, self._model_dir = context.config, context.model_dir
+        self._config, self._model_dir = job.config, job.model_dir
         self._restores_by_name = not scaffold.saver  # Later it has the one of the session.
 
     def create_session(self) -> tf.compat.v1.Session:
@@ -159,11 +312,12 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
                 files = fingerprint_checkpoint(path)
                 interim = find_interim_copy(path, files)
                 copy = interim or find_copy(path, files)
-            creator = tf.compat.v1.train.ChiefSessionCreator(
+            creator = ChiefSessionCreator(
                 self._scaffold if path else self._prepare_initialization(),
                 self._config.master,
                 self._settings,
-                checkpoint_filename_with_path=copy or path,
+                copy or path,
+                may_skip_checks=self._config.train_distribute is None,
             )
             prepared = prepare_restore(path, self._restores_by_name) if path else nullcontext()
             try:
@@ -185,7 +339,10 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
                 continue
             named = read_checkpoint_list(self._model_dir) if path else None
             if named:  # The Saver removes the oldest of them when it has written more.
-                self._scaffold.saver.recover_last_checkpoints(list(named.paths))
+                paths = list(named.paths)
+                if self._config.is_chief:
+                    paths = remove_surplus(self._scaffold.saver, paths, named.latest)
+                self._scaffold.saver.recover_last_checkpoints(paths)
             self._on_restored(path, interim is not None)
             return session
 

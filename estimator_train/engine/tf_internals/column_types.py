@@ -8,6 +8,7 @@ import tensorflow as tf
 # Why internal: the public functions that return such columns log that they are deprecated.
 from tensorflow.python.feature_column.feature_column_v2 import (
     EmbeddingColumn as EmbeddingColumn,
+    IndicatorColumn as IndicatorColumn,
     SharedEmbeddingColumn as SharedEmbeddingColumn,
 )
 

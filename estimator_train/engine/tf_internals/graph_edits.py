@@ -32,6 +32,14 @@ def run_after(operation: tf.Operation, before: tf.Operation) -> None:
     operation._add_control_input(before)
 
 
+def is_in_control_flow(operation: tf.Operation) -> bool:
+    """Returns whether an operation runs only in a branch or loop of TensorFlow 1.
+
+    Why internal: no public API tells the branch of an operation. Others must not wait for it.
+    """
+    return operation._get_control_flow_context() is not None
+
+
 def replace_input(operation: tf.Operation, old: tf.Tensor, new: tf.Tensor) -> None:
     """Makes an existing operation take another tensor wherever it takes `old`."""
     for index, tensor in enumerate(operation.inputs):

@@ -3,6 +3,18 @@
 from collections.abc import Callable, Iterable, Iterator
 
 import tensorflow as tf
+from tensorflow.core.framework import op_def_pb2
+from tensorflow.python.client import pywrap_tf_session
+from tensorflow.python.framework import op_def_registry
+
+# Operations of a graph that a session prepares for a call longer than some steps take.
+LARGE_GRAPH = 5000
+
+
+def is_large(graph: tf.Graph) -> bool:
+    """Returns whether calls that a session prepares are to be few, and small."""
+    # Each change of a graph counts, as that adds an operation.
+    return bool(graph.version >= LARGE_GRAPH)
 
 
 def list_operations_before(operation: tf.Operation) -> list[tf.Operation]:
@@ -28,3 +40,53 @@ def walk(
             seen.add(operation)
             yield operation
             stack.extend(before(operation))
+
+
+def list_grouped(group: tf.Operation) -> list[tf.Operation]:
+    """Returns the operations of a `tf.group`, also of groups in it."""
+
+    def before(operation: tf.Operation) -> list[tf.Operation]:
+        return operation.control_inputs if operation.type == "NoOp" else []
+
+    return [found for found in walk([group], before) if found.type != "NoOp"]
+
+
+def add_functions(definition: tf.compat.v1.GraphDef, graph: tf.Graph) -> None:
+    """Adds the functions that the nodes of a definition call, directly or through others."""
+    called = _list_called(definition.node)
+    if not called:
+        return
+    library = graph.as_graph_def().library.function
+    functions = {function.signature.name: function for function in library}
+    reached: set[str] = set()
+    while called:
+        name = called.pop()
+        if name in functions and name not in reached:
+            reached.add(name)
+            called |= _list_called(functions[name].node_def)
+    definition.library.function.extend(functions[name] for name in functions if name in reached)
+
+
+def _list_called(nodes: Iterable[tf.compat.v1.NodeDef]) -> set[str]:
+    """Returns the names of the functions in the attributes of nodes."""
+    values = [value for node in nodes for value in node.attr.values()]
+    lists = [function.name for value in values for function in value.list.func]
+    return {*lists, *(value.func.name for value in values if value.HasField("func"))}
+
+
+def is_stateful(operation_type: str) -> bool:
+    """Returns whether operations of a type keep state, or may; True for an unknown type.
+
+    Why internal: nodes of a graph's functions have no `op_def`, and the registry is private.
+    """
+    definition = op_def_registry.get(operation_type)
+    return definition is None or definition.is_stateful
+
+
+def list_definitions() -> list[op_def_pb2.OpDef]:
+    """Returns the definitions of all types of operations.
+
+    Why internal: `tf.raw_ops` has their names, but not their inputs and attributes.
+    """
+    message = pywrap_tf_session.TF_GetBuffer(pywrap_tf_session.TF_GetAllOpList())
+    return list(op_def_pb2.OpList.FromString(message).op)

@@ -1,10 +1,12 @@
 """When hooks of TensorFlow, trackers and tuners must see a step, and how they count other steps.
 
-Why internal: the timers and counters of these hooks are private attributes.
+Why internal: the timers and counters of these hooks are private attributes. TensorFlow measures
+their seconds, and those of Savers, by the time of day: after the clock is set back, no checkpoint
+would be due until it has caught up. They get a clock that nobody sets back.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 import tensorflow as tf
@@ -13,6 +15,71 @@ _train = tf.compat.v1.train
 # A hook of TensorFlow, whose private attributes are read: they have no types.
 _TensorFlowHook: TypeAlias = Any
 _NEXT_STEP = 1
+# Smaller changes are corrections of a synchronized clock.
+_MIN_JUMP_SECS = 1.0
+
+
+class SteadyTimer(tf.compat.v1.train.SecondOrStepTimer):
+    """Timer of a hook that counts its seconds by `time.monotonic`."""
+
+    _last_triggered_time: Any
+
+    def should_trigger_for_step(self, step: int) -> bool:
+        """Returns whether the interval has passed since the last trigger."""
+        if self._every_secs is None or self._last_triggered_step in (None, step):
+            return bool(super().should_trigger_for_step(step))
+        return bool(time.monotonic() - self._last_triggered_time >= self._every_secs)
+
+    def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
+        """Records a trigger; returns the seconds and the steps since the one before."""
+        before = self._last_triggered_time
+        _, steps = super().update_last_triggered_step(step)
+        self._last_triggered_time = now = time.monotonic()
+        return (None if before is None else now - before), steps
+
+
+def make_timers_steady(hooks: Iterable[tf.compat.v1.train.SessionRunHook]) -> None:
+    """Makes the timers of hooks independent of changes of the clock.
+
+    Args:
+      hooks: The hooks, before there is a session. A timer of the user's own class stays as it is.
+    """
+    for hook in hooks:
+        for timer in getattr(hook, "__dict__", {}).values():
+            if type(timer) is tf.compat.v1.train.SecondOrStepTimer:
+                _make_steady(timer)
+
+
+def _make_steady(timer: tf.compat.v1.train.SecondOrStepTimer) -> None:
+    if timer._last_triggered_time is not None:
+        timer._last_triggered_time += time.monotonic() - time.time()
+    timer.__class__ = SteadyTimer
+
+
+class SteadySaver:
+    """Keeps `keep_checkpoint_every_n_hours` of a Saver independent of changes of the clock."""
+
+    def __init__(self) -> None:
+        self._offset = _read_offset()
+
+    def adjust(self, saver: tf.compat.v1.train.Saver) -> None:
+        """Moves the times that a Saver holds by the jump of the clock since the last call.
+
+        Args:
+          saver: The Saver, before it writes a checkpoint.
+        """
+        jump = _read_offset() - self._offset
+        if abs(jump) < _MIN_JUMP_SECS:
+            return
+        self._offset += jump
+        saver._next_checkpoint_time += jump
+        for checkpoints in (saver._last_checkpoints, saver._checkpoints_to_be_deleted):
+            checkpoints[:] = [(path, secs + jump) for path, secs in checkpoints]
+
+
+def _read_offset() -> float:
+    """Returns the time of day less that of the steady clock, in seconds."""
+    return time.time() - time.monotonic()
 
 
 def find_timer_due(timer: object, position: int) -> int | None:
@@ -22,7 +89,8 @@ def find_timer_due(timer: object, position: int) -> int | None:
             return _NEXT_STEP
         if timer._every_steps is not None:
             return timer._last_triggered_step + timer._every_steps - position
-        passed = time.time() - timer._last_triggered_time
+        now = time.monotonic() if isinstance(timer, SteadyTimer) else time.time()
+        passed = now - timer._last_triggered_time
         return _NEXT_STEP if passed >= timer._every_secs else None
     return None  # Without steps and seconds the timer never triggers.
 

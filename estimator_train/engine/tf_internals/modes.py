@@ -1,6 +1,7 @@
 """Modes in which code runs: AutoGraph, eager, and the behaviour of TensorFlow 2."""
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
@@ -8,6 +9,11 @@ import tensorflow as tf
 
 # Why internal: AutoGraph can be told of a function, not of a package (see `never_convert`).
 from tensorflow.python.autograph.core import config as autograph_rules
+
+# Why internal: TensorFlow's code calls these functions of its modules, not the public names (see
+# `check_eager_mode_fast`).
+from tensorflow.python.eager import context as eager_context
+from tensorflow.python.framework import ops as framework_ops
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 # AutoGraph's default status, with which Keras converts the layers it calls.
@@ -65,3 +71,29 @@ def make_function_graph(name: str) -> Iterator[None]:
     """
     with tf.__internal__.FuncGraph(name).as_default():
         yield
+
+
+@functools.cache
+def check_eager_mode_fast() -> None:
+    """Makes TensorFlow's check for eager code outside of functions fast in plain graphs.
+
+    TensorFlow enters the outermost graph or eager context for each check, which takes 20 to 40
+    microseconds. Each hash and each comparison of a variable makes the check, and a layer of Keras
+    puts all variables of the graph into a set, for each of its weights. In a plain graph the answer
+    is known: that graph is the outermost context, and it is not eager.
+
+    Why internal: the classes of variables call the function of their private module.
+    """
+    check = framework_ops.executing_eagerly_outside_functions
+
+    @functools.wraps(check)
+    def executing_eagerly_outside_functions() -> bool:
+        switches = eager_context.context().context_switches.stack
+        if switches and not switches[-1].is_building_function:
+            entered = getattr(switches[-1].enter_context_fn, "__self__", None)
+            # Code may also have entered the eager context later.
+            if type(entered) is tf.Graph and entered is tf.compat.v1.get_default_graph():
+                return bool(eager_context.executing_eagerly())
+        return bool(check())
+
+    framework_ops.executing_eagerly_outside_functions = executing_eagerly_outside_functions

@@ -3,7 +3,7 @@
 import contextlib
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import tensorflow as tf
 
@@ -20,6 +20,10 @@ from tensorflow.python.training.saver import BulkSaverBuilder, saver_from_object
 # `CheckpointEntry`).
 from tensorflow.python.training.saving.saveable_object import SaveableObject, SaveSpec
 
+# Why internal: the entry of a variable has no public name (see `_CopiedRestore`).
+from tensorflow.python.training.saving.saveable_object_util import ResourceVariableSaveable
+
+from estimator_train.engine.tf_internals.operation_copies import Pattern, copies_are_alike
 from estimator_train.engine.tf_internals.tensor_sizes import divide
 
 # A part of a checkpoint that one operation reads has at least this size.
@@ -50,6 +54,22 @@ def prepare_restore_by_places(saver: tf.compat.v1.train.Saver, checkpoint_path: 
     with contextlib.suppress(tf.errors.NotFoundError):
         saver._object_restore_saver = saver_from_object_based_checkpoint(checkpoint_path)
         saver._object_restore_saver_for_checkpoint = checkpoint_path
+
+
+def find_restore_op(saver: tf.compat.v1.train.Saver) -> tf.Operation | None:
+    """Returns the operation that a built Saver of the default graph restores a checkpoint with.
+
+    Why internal: the Saver of an object-based checkpoint is private
+    (see `prepare_restore_by_places`).
+
+    Returns:
+      The operation; None if the Saver may run another one.
+    """
+    if type(saver) is not tf.compat.v1.train.Saver or saver._object_restore_saver is not None:
+        return None
+    graph = tf.compat.v1.get_default_graph()
+    name = saver.saver_def.restore_op_name if saver.saver_def else ""
+    return graph.get_operation_by_name(name) if name else None
 
 
 def list_entries_of_own_values() -> list[Any] | None:
@@ -135,6 +155,55 @@ class CheckpointEntry(SaveableObject):
         return cls(name, tf.constant(value), lambda restored: tf.group(restored))
 
 
+# The operations that copy and assign the first variable of a kind; None if others may differ.
+_Patterns: TypeAlias = dict[Any, tuple[Pattern, Pattern] | None]
+
+
+class _CopiedRestore:
+    """Entry of a Saver whose restore is a copy of that of the first variable of its kind.
+
+    The two operations of a restore take 1 ms of TensorFlow's Python code. They differ only in
+    inputs and names.
+
+    Args:
+      entry: TensorFlow's entry of the variable.
+      patterns: The patterns of a Saver, which the first variable of each kind adds.
+    """
+
+    def __init__(self, entry: Any, patterns: _Patterns) -> None:
+        self._entry, self._patterns = entry, patterns
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._entry, name)
+
+    def restore(self, restored_tensors: Sequence[tf.Tensor], restored_shapes: Any) -> Any:
+        """Returns the operation that assigns the restored tensor."""
+        handle, [restored] = self._entry.handle_op, restored_tensors
+        kind = restored.dtype, restored.device, self._entry._var_device
+        is_usual = restored.shape.rank is None and handle.graph is restored.graph
+        patterns = self._patterns.get(kind) if is_usual else None
+        if patterns is not None:
+            [copy, assign] = patterns
+            return assign.copy([handle, copy.copy([restored]).outputs[0]])
+        assigned = self._entry.restore(restored_tensors, restored_shapes)
+        if is_usual and kind not in self._patterns:
+            self._patterns[kind] = _make_patterns(assigned, handle, restored)
+        return assigned
+
+
+def _make_patterns(
+    assigned: tf.Operation, handle: tf.Tensor, restored: tf.Tensor
+) -> tuple[Pattern, Pattern] | None:
+    """Returns patterns of the operations that restore a variable; None if they are unusual."""
+    if assigned.type != "AssignVariableOp" or assigned.inputs[0] is not handle:
+        return None
+    copy = assigned.inputs[1].op
+    if copy.type != "Identity" or copy.inputs[0] is not restored:
+        return None
+    patterns = Pattern(copy), Pattern(assigned)
+    return patterns if all(pattern.can_be_copied for pattern in patterns) else None
+
+
 class RestoreByParts(BulkSaverBuilder):
     """Builder of a Saver that reads a large checkpoint by several operations, at the same time.
 
@@ -142,6 +211,27 @@ class RestoreByParts(BulkSaverBuilder):
 
     Why internal: see the import.
     """
+
+    def _AddRestoreOps(  # noqa: N802  TensorFlow's name
+        self,
+        filename_tensor: tf.Tensor,
+        saveables: Sequence[Any],
+        restore_sequentially: bool,
+        reshape: bool,
+        **way: Any,
+    ) -> tf.Operation:
+        """Adds the operations that restore entries."""
+        if not reshape and copies_are_alike(tf.compat.v1.get_default_graph()):
+            patterns: _Patterns = {}
+            saveables = [
+                _CopiedRestore(entry, patterns)
+                if type(entry) is ResourceVariableSaveable
+                else entry
+                for entry in saveables
+            ]
+        return super()._AddRestoreOps(
+            filename_tensor, saveables, restore_sequentially, reshape, **way
+        )
 
     def bulk_restore(
         self,

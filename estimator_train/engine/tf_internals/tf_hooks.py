@@ -102,7 +102,7 @@ def count_as_saved_before(
     Args:
       hook: The hook.
       step: Global step of the last checkpoint.
-      secs: Time of the last checkpoint, in seconds since the epoch.
+      secs: Time of the last checkpoint, in seconds of `time.monotonic`.
     """
     hook._timer._last_triggered_step, hook._timer._last_triggered_time = step, secs
 

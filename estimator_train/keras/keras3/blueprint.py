@@ -1,5 +1,6 @@
 """Makes a user's Keras 3 model again, with variables of the graph that it is made in."""
 
+import contextlib
 import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -8,13 +9,23 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.user_functions import list_argument_names
-from estimator_train.keras.compiled.metrics import copy_metric
-from estimator_train.keras.graph.copied_layers import copy_config
-from estimator_train.keras.graph.structures import Structure
-from estimator_train.keras.keras3.keras_internals import list_all_layers, read_compile_arguments
-from estimator_train.keras.keras3.optimizers import OptimizerCopies
-from estimator_train.keras.keras3.variable_names import find_base_name
+from estimator_train.engine.job import list_argument_names
+from estimator_train.keras.build_settings import copy_metric
+from estimator_train.keras.copied_layers import (
+    copy_config,
+    keep_vocabulary_sizes,
+    read_constants,
+    read_vocabularies,
+    set_constants,
+    set_vocabularies,
+)
+from estimator_train.keras.keras3.keras_internals import (
+    find_base_name,
+    find_learning_rate,
+    list_all_layers,
+    read_compile_arguments,
+)
+from estimator_train.keras.model_io import Structure
 
 _COMPILE_NAMES = (
     "loss",
@@ -27,7 +38,85 @@ _LAMBDA = "function of "  # Names the function of a Lambda layer, with the name 
 Config = dict[str, Any]
 
 
-class Blueprint:
+def check_model(model: keras.Model) -> None:
+    """Checks that an Estimator can train a model.
+
+    Raises:
+      ValueError: The backend is not TensorFlow, the model is not compiled, or it must run eagerly.
+    """
+    backend = keras.backend.backend()
+    if backend != "tensorflow":
+        raise ValueError(
+            "Estimators train Keras 3 models with the TensorFlow backend, and Keras uses "
+            f"{backend}. Set the environment variable KERAS_BACKEND=tensorflow before keras is "
+            "imported."
+        )
+    if not getattr(model, "compiled", False):
+        raise ValueError(
+            f"The Keras model '{model.name}' has not been compiled yet. Call model.compile(...) "
+            "before you make an Estimator of it."
+        )
+    if model.run_eagerly:
+        raise ValueError(
+            f"The Keras model '{model.name}' is compiled with run_eagerly=True, and an Estimator "
+            "runs graphs. Compile it with run_eagerly=False, and write eager code, such as "
+            ".numpy(), with keras.ops or TensorFlow."
+        )
+
+
+@contextlib.contextmanager
+def explain_graph_errors(model: keras.Model, has_labels: bool) -> Iterator[None]:
+    """Explains errors of eager code, and of labels that are missing, inside this context.
+
+    Args:
+      model: The model.
+      has_labels: Whether the input has labels.
+    """
+    try:
+        yield
+    except ValueError as error:
+        if has_labels or "None values not supported" not in str(error):
+            raise
+        raise ValueError(
+            f"The input has no labels, and the loss of the Keras model '{model.name}' needs them: "
+            f"return (features, labels) from input_fn. {error}"
+        ) from error
+    except (AttributeError, NotImplementedError, TypeError) as error:
+        text = str(error)
+        if "numpy" not in text and "eager" not in text.lower():
+            raise
+        raise ValueError(
+            f"The Keras model '{model.name}' runs eager code, such as .numpy(), and an Estimator "
+            "runs graphs. Write it with keras.ops or TensorFlow; tf.py_function runs Python in a "
+            f"graph. {type(error).__name__}: {text}"
+        ) from error
+
+
+class OptimizerCopies:
+    """Makes copies of an optimizer. Construct it in eager code: it reads the learning rate.
+
+    Args:
+      optimizer: An optimizer of Keras 3, or a name or config of one.
+      **changes: Arguments of the optimizer to change.
+    """
+
+    def __init__(self, optimizer: Any, **changes: Any) -> None:
+        optimizer = keras.optimizers.get(optimizer)
+        self._class = type(optimizer)
+        self._config = {**optimizer.get_config(), **changes}
+        base = find_base_name(self._class.__name__, optimizer.name)
+        if base is not None:
+            self._config["name"] = base  # Which other optimizers the process made does not matter.
+        rate = find_learning_rate(optimizer)
+        if "learning_rate" in self._config and not isinstance(rate, keras.Variable):
+            self._config["learning_rate"] = rate  # The user's own schedule or function.
+
+    def make(self) -> keras.optimizers.Optimizer:
+        """Makes a new optimizer in the default graph, or in eager code."""
+        return self._class.from_config(dict(self._config))
+
+
+class Keras3Blueprint:
     """Makes a model again in the default graph, compiled like the user's if that is.
 
     A Functional or Sequential model is made from its config, with the user's own functions. A
@@ -62,6 +151,7 @@ class Blueprint:
         self._own_compile_config: Config | None = None
         if self._build is None:
             self._config = _read_config(model)
+            self._constants = read_constants(list_all_layers(model))
             if model.compiled:
                 self._read_compile()
         self.values = [variable.numpy() for variable in list_model_variables(model)]
@@ -70,8 +160,12 @@ class Blueprint:
         """Makes the model in the default graph."""
         if self._build is not None:
             return self._build()
-        with keras.saving.custom_object_scope(self._objects):
+        with (
+            keras.saving.custom_object_scope(self._objects),
+            keep_vocabulary_sizes(keras.layers),
+        ):
             model = type(self.model).from_config(copy_config(self._config))
+            set_constants(list_all_layers(model), self._constants)
             if self._own_compile_config is not None:
                 model.compile_from_config(copy_config(self._own_compile_config))
             elif self.model.compiled:
@@ -129,6 +223,7 @@ def _read_config(model: keras.Model) -> Config:
         # Keras adds arguments of Model that a constructor need not take.
         known = list_argument_names(type(model))
         config = {name: value for name, value in config.items() if name in known}
+    set_vocabularies(config, read_vocabularies(list_all_layers(model)))
     for part in _list_dicts(config):
         if part.get("class_name") == "Lambda":
             name = f"{_LAMBDA}{part['config']['name']}"

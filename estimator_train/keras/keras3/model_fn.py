@@ -1,5 +1,6 @@
-"""The model_fn of a Keras 3 model."""
+"""A Keras 3 model in training, as callbacks observe it."""
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -8,19 +9,101 @@ import tensorflow as tf
 
 from estimator_train.engine.keras_3 import allow_keras_3
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
-from estimator_train.keras.callbacks.observation import is_observation_requested
-from estimator_train.keras.callbacks.observed_model import make_tensor_specs
-from estimator_train.keras.compiled.losses import divide_by_replicas
-from estimator_train.keras.graph.io_names import Names
-from estimator_train.keras.graph.model_io import as_tensors, split_features
-from estimator_train.keras.graph.structures import Structure
+from estimator_train.keras.build_settings import divide_by_replicas
 from estimator_train.keras.keras3 import steps
-from estimator_train.keras.keras3.blueprint import Blueprint
-from estimator_train.keras.keras3.graph_model import Data, GraphModel, Logs, build_model
-from estimator_train.keras.keras3.model_checks import check_model, explain_graph_errors
-from estimator_train.keras.keras3.observed import ObservedKeras3, observe
-from estimator_train.keras.serving.export_outputs import check_export_outputs, make_export_outputs
+from estimator_train.keras.keras3.blueprint import (
+    Keras3Blueprint,
+    check_model,
+    explain_graph_errors,
+    is_layered,
+    list_model_variables,
+)
+from estimator_train.keras.keras3.keras_internals import list_all_layers
+from estimator_train.keras.keras3.steps import Data, Keras3GraphModel, Logs, build_model
+from estimator_train.keras.model_io import (
+    Names,
+    Structure,
+    as_tensors,
+    check_export_outputs,
+    make_export_outputs,
+    split_features,
+)
+from estimator_train.keras.observation import (
+    build_on_zeros,
+    is_observation_requested,
+    make_tensor_specs,
+    publish,
+)
 from estimator_train.run_config import RunConfig
+
+_SCALARS = ("learning_rate", "iteration")
+_Pairs = list[tuple[tf.Variable, keras.Variable]]
+_STEPS = {
+    ModeKeys.TRAIN: "train_step",
+    ModeKeys.EVAL: "test_step",
+    ModeKeys.PREDICT: "predict_step",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class ObservedKeras3:
+    """A Keras 3 model that is trained in a graph.
+
+    Attributes:
+      blueprint: Makes the model.
+      model: The model in the graph.
+      features: TensorSpecs of the model's features, in their structure.
+    """
+
+    blueprint: Keras3Blueprint
+    model: keras.Model
+    features: Structure
+
+    def make_eager(self) -> keras.Model:
+        """Builds a compiled eager copy with its own variables; call it in eager code."""
+        model = self.blueprint.make()
+        build_on_zeros(model, self.features)
+        if model.optimizer is not None:
+            model.optimizer.build(model.trainable_variables)
+        return model
+
+    def pair_weights(self, model: keras.Model) -> _Pairs:
+        """Pairs the graph's weights and slots with those of an eager copy."""
+        ours, theirs = list_model_variables(self.model), list_model_variables(model)
+        pairs = [(v.value, other) for v, other in zip(ours, theirs, strict=True)]
+        return pairs + self._pair_optimizers(model, scalars=False)
+
+    def pair_scalars(self, model: keras.Model) -> _Pairs:
+        """Pairs the optimizer's learning rate and count of updates with those of an eager copy."""
+        return self._pair_optimizers(model, scalars=True)
+
+    def list_parts(self, model: keras.Model) -> list[Any]:
+        """Returns the layers and weights of an eager copy, and its optimizer."""
+        return [*list_all_layers(model), *model.weights, model.optimizer]
+
+    def _pair_optimizers(self, model: keras.Model, *, scalars: bool) -> _Pairs:
+        if self.model.optimizer is None:
+            return []
+        both = zip(self.model.optimizer.variables, model.optimizer.variables, strict=True)
+        return [(v.value, other) for v, other in both if (v.name in _SCALARS) == scalars]
+
+
+def observe(observed: ObservedKeras3, logs: Logs) -> None:
+    """Publishes a training to hooks.
+
+    Args:
+      observed: The model.
+      logs: The logs of a step, with a value per replica under a strategy; its metrics continue
+        from step to step.
+    """
+    model = observed.model
+    results = steps.list_results(model)
+    step_logs = None
+    if not tf.distribute.has_strategy():
+        with tf.control_dependencies(list(logs.values())):
+            own = {name: value for name, value in logs.items() if name not in results}
+            step_logs = {**steps.list_results(model), **own}
+    publish(observed, results, step_logs, [v.value for v in model.metrics_variables])
 
 
 class Keras3ModelFn:
@@ -49,7 +132,7 @@ class Keras3ModelFn:
         export_outputs: Mapping[str, type] | None = None,
     ) -> None:
         check_model(model)
-        self._blueprint = Blueprint(model, custom_objects, build)
+        self._blueprint = Keras3Blueprint(model, custom_objects, build)
         self._metric_names = dict(metric_names_map or {})
         self._export_outputs = check_export_outputs(export_outputs)
 
@@ -67,10 +150,11 @@ class Keras3ModelFn:
         """
         allow_keras_3()
         x, weights = split_features(as_tensors(features))
+        x = _pick_inputs(self._blueprint.model, x, mode)
         y = as_tensors(labels)
         # As `fit` gives them to train_step: without those that are None at the end.
         data = (x, y, weights) if weights is not None else (x, y) if y is not None else (x,)
-        with explain_graph_errors(self._blueprint.model):
+        with explain_graph_errors(self._blueprint.model, y is not None or mode == ModeKeys.PREDICT):
             if mode == ModeKeys.TRAIN:
                 return self._train(data)
             if mode == ModeKeys.EVAL:
@@ -78,7 +162,7 @@ class Keras3ModelFn:
             return self._predict(x)
 
     def _train(self, data: Data) -> EstimatorSpec:
-        def build(data: Data) -> tuple[tuple[GraphModel, tf.Operation], Logs]:
+        def build(data: Data) -> tuple[tuple[Keras3GraphModel, tf.Operation], Logs]:
             def make_variables(model: keras.Model) -> None:
                 # The gradients take time to build, and make no variables in Keras's own step.
                 own = type(model).train_step is not keras.Model.train_step
@@ -106,7 +190,7 @@ class Keras3ModelFn:
         )
 
     def _evaluate(self, data: Data) -> EstimatorSpec:
-        def build(data: Data) -> tuple[tuple[GraphModel, steps.Metrics], Logs]:
+        def build(data: Data) -> tuple[tuple[Keras3GraphModel, steps.Metrics], Logs]:
             built = build_model(
                 self._blueprint,
                 lambda model: steps.make_variables(model, model.test_step, data),
@@ -146,6 +230,33 @@ class Keras3ModelFn:
                 tf.compat.v1.summary.scalar(self._metric_names.get(name, name), value)
 
 
+def _pick_inputs(model: keras.Model, x: Structure, mode: str) -> Structure:
+    """Returns the features that a model of named inputs declares.
+
+    Keras takes the values of a dict in the order of its keys, so that one key more or less would
+    give an input the values of another feature. A step of the user's own may read other features.
+
+    Args:
+      model: The user's model.
+      x: The features.
+      mode: A ModeKeys value.
+
+    Raises:
+      FormattedKeyError: An input of the model is missing in a dict of features.
+    """
+    step = _STEPS[mode]
+    is_own_step = getattr(type(model), step) is not getattr(keras.Model, step)
+    is_functional = is_layered(model) and not isinstance(model, keras.Sequential)
+    declared = model.input if is_functional else None
+    if is_own_step or not isinstance(x, Mapping) or not isinstance(declared, Mapping):
+        return x
+    if not all(isinstance(tensor, keras.KerasTensor) for tensor in declared.values()):
+        return x
+    aliases = {tensor.name: key for key, tensor in declared.items() if key not in x}
+    names = Names(tuple(declared), aliases)
+    return names.pick(x, "features", "inputs", names.names)
+
+
 def _name_outputs(model: keras.Model, predicted: Structure) -> tuple[Names, dict[str, tf.Tensor]]:
     """Names the outputs of a model by their keys, by the model's output names, or by numbers.
 
@@ -166,6 +277,6 @@ def _name_outputs(model: keras.Model, predicted: Structure) -> tuple[Names, dict
     return Names(tuple(names)), dict(zip(names, tensors, strict=True))
 
 
-def _make_scaffold(built: GraphModel | None) -> tf.compat.v1.train.Scaffold:
+def _make_scaffold(built: Keras3GraphModel | None) -> tf.compat.v1.train.Scaffold:
     feeds = built.feeds if built is not None else {}
     return tf.compat.v1.train.Scaffold(init_feed_dict=feeds or None)

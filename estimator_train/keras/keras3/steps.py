@@ -1,21 +1,94 @@
-"""The steps of a Keras 3 model as operations of the default graph."""
+"""A Keras 3 model in the default graph, with all its variables, and its steps."""
 
-from collections.abc import Callable
-from typing import TypeAlias, TypeVar
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias, TypeVar
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.tf_internals.modes import enter_eager_mode, make_function_graph
 from estimator_train.engine.tf_internals.strategies import share_collectives_of_graphs
-from estimator_train.keras.graph.structures import Structure
-from estimator_train.keras.keras3.graph_model import Data, Logs
-from estimator_train.keras.keras3.keras_internals import build_symbolically
+from estimator_train.keras.copied_layers import InitialValues
+from estimator_train.keras.keras3.blueprint import Keras3Blueprint, list_model_variables
+from estimator_train.keras.keras3.keras_internals import (
+    VariableNames,
+    build_symbolically,
+    isolate_state,
+)
+from estimator_train.keras.model_io import Structure
 
+# What `train_step` takes, (x,), (x, y) or (x, y, sample_weight), and what it returns.
+Data: TypeAlias = Any
+Logs: TypeAlias = dict[str, tf.Tensor]
 LOSS = "loss"
 # By name: the value to read after all batches, and the update.
 Metrics: TypeAlias = dict[str, tuple[tf.Tensor, tf.Tensor]]
 _Built = TypeVar("_Built")
+
+
+@dataclasses.dataclass(frozen=True)
+class Keras3GraphModel:
+    """A Keras 3 model in the default graph.
+
+    Attributes:
+      model: The model.
+      feeds: Feed_dict that initializes it with the values of the user's model.
+    """
+
+    model: keras.Model
+    feeds: dict[tf.Tensor, np.ndarray]
+
+
+def build_model(
+    blueprint: Keras3Blueprint, first_call: Callable[[keras.Model], object], *, is_trained: bool
+) -> Keras3GraphModel:
+    """Makes a model with all its variables in the default graph.
+
+    Args:
+      blueprint: Makes the model.
+      first_call: Makes the variables that layers and metrics make in their first calls.
+      is_trained: Whether checkpoints have the variables of the optimizer.
+    """
+    values = InitialValues()
+    with values.record_variables(), name_keras_variables(blueprint):
+        model = blueprint.make()
+        first_call(model)
+        if is_trained and model.optimizer is not None and not model.optimizer.built:
+            model.optimizer.build(model.trainable_variables)
+    feeds = {}
+    if blueprint.fits(model):
+        variables = [variable.value for variable in list_model_variables(model)]
+        feeds = values.make_feeds(variables, blueprint.values)
+    unsaved = list(model.metrics_variables)
+    if not is_trained and model.optimizer is not None:
+        unsaved += model.optimizer.variables
+    _make_local(variable.value for variable in unsaved)
+    return Keras3GraphModel(model, feeds)
+
+
+@contextlib.contextmanager
+def name_keras_variables(blueprint: Keras3Blueprint) -> Iterator[None]:
+    """Names the variables that Keras creates inside this context.
+
+    Other creators of variables get these names in contexts that enclose this one.
+    """
+    names = VariableNames(blueprint.model if blueprint.has_given_names else None)
+    with isolate_state(), tf.variable_creator_scope(names.creator):
+        yield
+
+
+def _make_local(variables: Iterable[tf.Variable]) -> None:
+    """Makes variables local: sessions initialize them, and checkpoints do not have them."""
+    keys = tf.compat.v1.GraphKeys
+    saved = tf.compat.v1.get_collection_ref(keys.GLOBAL_VARIABLES)
+    for variable in variables:
+        parts = [variable, *tf.distribute.get_strategy().experimental_local_results(variable)]
+        saved[:] = [other for other in saved if all(other is not part for part in parts)]
+        tf.compat.v1.add_to_collection(keys.LOCAL_VARIABLES, variable)
+        tf.compat.v1.add_to_collection(keys.METRIC_VARIABLES, variable)
 
 
 def run_once_for_all_replicas(

@@ -6,15 +6,14 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.canned.parts.default_heads import make_classifier_head
+from estimator_train.canned.parts.arguments import make_classifier_head
 from estimator_train.heads import checks, losses, sequential
 from estimator_train.heads.base import add_head_name
 from estimator_train.heads.classification import Classes
-from estimator_train.heads.keys import MetricKeys
+from estimator_train.heads.keys import Labels, MetricKeys, Optimizer, TensorLike, WeightColumn
+from estimator_train.heads.losses import WeightedHead
 from estimator_train.heads.training import build_train_op
-from estimator_train.heads.types import Labels, Optimizer, TensorLike, WeightColumn
 from estimator_train.heads.v1 import V1BinaryClassHead, V1MultiClassHead, V1RegressionHead
-from estimator_train.heads.weighted import WeightedHead
 
 DEFAULT_SERVING_KEY = _DEFAULT_SERVING_KEY = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
 CLASSIFY_SERVING_KEY = _CLASSIFY_SERVING_KEY = "classification"

@@ -1,6 +1,5 @@
 """Private names of tf.estimator's modules of jobs, exports and TPUs."""
 
-import enum
 import functools
 import inspect
 from collections.abc import Callable, Sequence
@@ -36,23 +35,6 @@ class UnsupervisedInputReceiver(NamedTuple):
     features: Any
     receiver_tensors: Any
     receiver_tensors_alternatives: Any = None
-
-
-class ExportSavedModelApiVersion(enum.Enum):
-    """Version of the function that exports a TPUEstimator."""
-
-    V1 = 1
-    V2 = 2
-
-
-class BatchConfig(NamedTuple):
-    """Settings of the batches of a served TPU model."""
-
-    num_batch_threads: int
-    max_batch_size: int
-    batch_timeout_micros: int
-    allowed_batch_sizes: Sequence[int]
-    max_enqueued_batches: int = 10
 
 
 class _EvalResult(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.training.early_stopping.eval_metrics import read_eval_metrics
+from estimator_train.training.eval_metrics import read_eval_metrics
 
 __all__ = ["read_eval_metrics"]  # Optuna's TensorFlowPruningHook.
 
@@ -52,7 +52,7 @@ class _NewCheckpointListenerForEvaluate(tf.compat.v1.train.CheckpointSaverListen
         """Evaluates the checkpoint if an evaluation is due; returns True to stop training."""
         del session, global_step_value
         is_first, self._has_saved = not self._has_saved, True
-        if is_first or time.time() < self._next_time:
+        if is_first or time.monotonic() < self._next_time:
             return None
         if not self._continuous_eval_listener.before_eval():
             return True
@@ -68,4 +68,4 @@ class _NewCheckpointListenerForEvaluate(tf.compat.v1.train.CheckpointSaverListen
 
     def _evaluate(self) -> None:
         self.eval_result, self.export_results = self._evaluator.evaluate_and_export()
-        self._next_time = time.time() + self._eval_throttle_secs
+        self._next_time = time.monotonic() + self._eval_throttle_secs

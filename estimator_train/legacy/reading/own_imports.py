@@ -157,11 +157,11 @@ def _find_not_installed(needed: Import) -> str:
     if needed.may_be_attribute:
         names.pop()
     modules = (".".join(names[: count + 1]) for count in range(len(names)))
-    return next((name for name in modules if not _is_installed(name)), "")
+    return next((name for name in modules if not is_installed(name)), "")
 
 
 @functools.cache
-def _is_installed(name: str) -> bool:
+def is_installed(name: str) -> bool:
     """Returns whether a module is installed, without importing its packages."""
     package, _, _ = name.rpartition(".")
     if not package:

@@ -1,7 +1,11 @@
 """Names that Python and its libraries have removed since a codebase was written.
 
-`MODULES` and `NAMES` are tables of a Tree (`legacy/trees/view.py`), so only the codebase and old
-libraries see these names. Methods and arguments of classes have to be added to the classes
+They have nothing to do with Estimators: a program of 2018 also fails at `np.int`. They belong to
+the command `run`, which promises unedited programs, and to no package of their own: the finders of
+imports that show old names of TensorFlow show these too, and only where old code runs.
+
+`MODULES` and `NAMES` are tables of a Tree (`legacy/old_names/view.py`), so only the codebase and
+old libraries see these names. Methods and arguments of classes have to be added to the classes
 themselves: `PREPARE` names a function for each module, which runs when the codebase first imports
 it.
 """

@@ -1,10 +1,11 @@
-"""Names that libraries for data, pictures and sound have removed."""
+"""Names that libraries for data, messages, pictures and sound have removed."""
 
 _HERE = "estimator_train.legacy.removed"
 _PANDAS = f"{_HERE}.frames.functions"
 _SKLEARN = f"{_HERE}.sklearn_names"
 _GRAPHS = f"{_HERE}.networkx_names"
 _FILES = f"{_HERE}.file_names"
+_MESSAGES = f"{_HERE}.messages.names"
 _FIGURES = f"{_HERE}.picture_names"
 _SOUND = f"{_HERE}.sound_names"
 _PANDAS_NAMES = "concat get_dummies pivot read_csv read_excel read_table to_datetime value_counts"
@@ -37,6 +38,9 @@ MODULES: dict[str, tuple[str, ...]] = {
     "PIL.ImageFont": ("PIL.ImageFont",),
     "cv2": ("cv2",),
     "cv2.cv2": ("cv2",),
+    "google.protobuf": ("google.protobuf",),
+    "google.protobuf.json_format": ("google.protobuf.json_format",),
+    "google.protobuf.reflection": ("google.protobuf.reflection",),
     "h5py": ("h5py",),
     "librosa": ("librosa",),
     "librosa.display": ("librosa.display",),
@@ -77,6 +81,10 @@ NAMES: dict[str, str] = {
     "PIL.Image.LINEAR": "PIL.Image:Resampling.BILINEAR",
     "PIL.Image.PILLOW_VERSION": "PIL:__version__",
     "PIL.PILLOW_VERSION": "PIL:__version__",
+    "google.protobuf.json_format.MessageToDict": f"{_MESSAGES}:to_dict",
+    "google.protobuf.json_format.MessageToJson": f"{_MESSAGES}:to_json",
+    "google.protobuf.reflection.MakeClass": f"{_MESSAGES}:make_class",
+    "google.protobuf.reflection.ParseMessage": f"{_MESSAGES}:parse_message",
     "librosa.display.waveplot": "librosa.display:waveshow",
     "matplotlib.cm.get_cmap": "matplotlib.pyplot:get_cmap",
     "networkx.adj_matrix": "networkx:adjacency_matrix",
@@ -105,15 +113,16 @@ NAMES: dict[str, str] = {
     "sklearn.preprocessing.Imputer": f"{_SKLEARN}:Imputer",
     "sklearn.preprocessing.OneHotEncoder": f"{_SKLEARN}:OneHotEncoder",
     "sklearn.preprocessing.imputation.Imputer": f"{_SKLEARN}:Imputer",
-    "yaml.load": f"{_FILES}:load_yaml",
 }
 PREPARE = {
     "PIL.ImageDraw": f"{_FIGURES}:add_to_draw",
     "PIL.ImageFont": f"{_FIGURES}:add_to_fonts",
+    "google.protobuf": f"{_MESSAGES}:prepare",
     "h5py": f"{_FILES}:add_to_h5py",
     "librosa": f"{_SOUND}:accept_positions_in_librosa",
     "matplotlib": f"{_FIGURES}:add_to_matplotlib",
     "networkx": f"{_GRAPHS}:add_to_graphs",
     "pandas": f"{_PANDAS}:prepare",
     "sklearn.feature_extraction": f"{_SKLEARN}:add_to_vectorizers",
+    "yaml": f"{_FILES}:accept_missing_loaders",
 }

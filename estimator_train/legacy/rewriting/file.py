@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from absl import flags
 
-from estimator_train.legacy import trees
+from estimator_train.legacy import old_names
 from estimator_train.legacy.imports import ROOTS
 from estimator_train.legacy.reading import symbols
 from estimator_train.legacy.rewriting.edits import Source
@@ -20,7 +20,7 @@ _ALIASES = {
     "tensorflow": "tf_v2",
     "tensorflow.compat.v1": "tf_v1",
 }
-_CONTRIB = "estimator_train.legacy.contrib."
+_CONTRIB = "tf_contrib."
 _KERAS_HEADER = """import os
 
 os.environ["TF_USE_LEGACY_KERAS"] = "1"  # Read when TensorFlow is imported: tf.keras is tf-keras.
@@ -216,7 +216,7 @@ class _FileEditor:
         anchor = next((s for s in self._tree.body if _imports_tensorflow(s)), None)
         text = ""
         if anchor is not None:
-            text = _KERAS_HEADER + (_TF1_HEADER if self._generation == trees.TF1 else "")
+            text = _KERAS_HEADER + (_TF1_HEADER if self._generation == old_names.TF1 else "")
         for module, name in sorted(self._added.items()):
             text += f"{_import_statement(Location(module, ''), name)}\n"
         if text:

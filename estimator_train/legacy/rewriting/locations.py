@@ -4,9 +4,9 @@ import importlib
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from estimator_train.legacy import trees
-from estimator_train.legacy.trees import moved
-from estimator_train.legacy.trees.view import View
+from estimator_train.legacy import old_names
+from estimator_train.legacy.old_names import moved
+from estimator_train.legacy.old_names.view import View
 
 _V1 = "tensorflow.compat.v1"
 # Modules that a copy imports to reach the names below them.
@@ -14,8 +14,8 @@ _ENTRY_MODULES = (_V1, "tensorflow", "estimator_train.compat.v1", "estimator_tra
 # Names of TensorFlow that work only after `import estimator_train`: a copy imports it instead.
 _KERAS = ("keras.estimator", "keras.estimator.model_to_estimator")
 _KERAS_LOCATIONS = {
-    trees.TF1: ("estimator_train.compat.v1", "keras"),
-    trees.TF2: ("estimator_train", "keras"),
+    old_names.TF1: ("estimator_train.compat.v1", "keras"),
+    old_names.TF2: ("estimator_train", "keras"),
 }
 
 
@@ -53,8 +53,8 @@ class LocationFinder:
 
     def __init__(self, generation: str) -> None:
         self._generation = generation
-        self._tree = trees.tree(generation)
-        self.tensorflow = _V1 if generation == trees.TF1 else "tensorflow"
+        self._tree = old_names.tree(generation)
+        self.tensorflow = _V1 if generation == old_names.TF1 else "tensorflow"
 
     def count_known(self, dotted: str) -> int:
         """Counts the first names of a dotted name that are modules, plus the object after them.
@@ -106,8 +106,8 @@ class LocationFinder:
         path = path.removeprefix("compat.v1.").removeprefix("compat.v2.")
         if root != "tensorflow" or path not in _KERAS:
             return None
-        is_v1 = self._generation == trees.TF1 or dotted.startswith(_V1)
-        module, name = _KERAS_LOCATIONS[trees.TF1 if is_v1 else trees.TF2]
+        is_v1 = self._generation == old_names.TF1 or dotted.startswith(_V1)
+        module, name = _KERAS_LOCATIONS[old_names.TF1 if is_v1 else old_names.TF2]
         return Location(module, path.replace("keras.estimator", name))
 
     def _find_unchanged(self, dotted: str) -> Location | None:
@@ -156,7 +156,7 @@ class LocationFinder:
 
 def _split_at_module(dotted: str) -> Location:
     """Splits a dotted name into a module to import and the names after it."""
-    is_private = dotted.startswith(("tensorflow.python", "estimator_train.legacy"))
+    is_private = dotted.startswith(("tensorflow.python", "estimator_train.legacy", "tf_contrib"))
     for start in () if is_private else _ENTRY_MODULES:
         if dotted == start or dotted.startswith(f"{start}."):
             path = dotted[len(start) + 1 :]

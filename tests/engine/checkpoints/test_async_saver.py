@@ -1,10 +1,13 @@
 import os
 import threading
+from pathlib import Path
 
+import forked
 import ml_dtypes
 import numpy as np
 import pytest
 import tensorflow as tf
+import tiers
 
 import estimator_train as est
 from estimator_train.engine.checkpoints import async_saver, integrity, large_values
@@ -307,6 +310,10 @@ def test_a_fault_after_a_failed_write_removes_no_checkpoint_of_the_same_step(
     assert sorted(path.name for path in tmp_path.glob("model.ckpt-5.*")) == files
 
 
+def test_steps_follow_while_a_store_is_slow_also_with_one_thread(tmp_path):
+    assert forked.printed(Path(__file__).with_name("gated_job.py"), tmp_path) == [True, True]
+
+
 def test_mirrored_variables_are_written_once(model_fn, input_fn, tmp_path):
     strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
     config = est.RunConfig(train_distribute=strategy, save_checkpoints_steps=5)
@@ -350,7 +357,7 @@ def _variables(values, is_resource, zeroed):
             yield name, v1.get_variable(name, initializer=initial)
 
 
-@pytest.mark.parametrize("is_resource", [True, False])
+@pytest.mark.parametrize("is_resource", tiers.every(2, [True, False]))
 def test_values_of_every_type_and_rank_are_saved_and_restored(tmp_path, is_resource):
     # A reference variable of a packed type cannot be assigned, so that no program has one.
     values = dict(_values())

@@ -55,7 +55,7 @@ def test_best_checkpoints_remain_after_the_originals_are_deleted(run, tmp_path, 
     assert metrics["score"] == pytest.approx({"max": 0.9, "min": 0.1}[mode])
 
 
-@pytest.mark.parametrize(("mode", "step"), [("max", 2), ("min", 5)])
+@pytest.mark.parametrize(("mode", "step"), tiers.every(2, [("max", 2), ("min", 5)]))
 def test_a_metric_that_is_not_a_number_is_the_worst(run, tmp_path, monkeypatch, mode, step):
     monkeypatch.setitem(SCORES, 1, math.nan)
     run(("score", mode, 1))

@@ -1,3 +1,8 @@
+"""Damaged checkpoints: found, named, and replaced by an older one where that is safe.
+
+These tests cover `checkpoints/damage.py`.
+"""
+
 import os
 import shutil
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+import tiers
 
 import estimator_train as est
 from estimator_train.cluster.launched import (
@@ -210,7 +211,7 @@ def weight_after(steps: int) -> float:
     return float(weight)
 
 
-@pytest.mark.parametrize("mode", ["async", "sync"])
+@pytest.mark.parametrize("mode", tiers.every(2, ["async", "sync"]))
 def test_a_killed_job_continues_from_a_step_between_two_checkpoints(
     memory: Path, tmp_path: Path, often: None, mode: str
 ) -> None:
@@ -324,6 +325,7 @@ def test_without_room_no_steps_are_copied(
     assert not interim(memory)
 
 
+@pytest.mark.long
 def test_copies_take_at_most_their_share_of_the_time(
     memory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

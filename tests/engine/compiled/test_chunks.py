@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 import tensorflow as tf
+import tiers
 
 import estimator_train as est
 from estimator_train.engine.compiled.trial import NotCompilableError
@@ -131,6 +132,7 @@ def open_loop(**arguments):
         yield session, loop
 
 
+@pytest.mark.long
 def test_steps_in_chunks_and_steps_that_hooks_see_share_the_order_of_the_input(tmp_path):
     hooks = SeventhStepHook(), SeventhStepHook()
     plain, chunked = (
@@ -272,13 +274,16 @@ def with_time(features, mode):
 
 @pytest.mark.parametrize(
     "settings",
-    [
-        {"data": finite_input_fn},
-        {"save_input_position": True},
-        {"model": with_time},
-        {"steps_per_loop": 1},
-        {"train_distribute": tf.distribute.OneDeviceStrategy("/cpu:0")},
-    ],
+    tiers.every(
+        2,
+        [
+            {"data": finite_input_fn},
+            {"save_input_position": True},
+            {"train_distribute": tf.distribute.OneDeviceStrategy("/cpu:0")},
+            {"model": with_time},
+            {"steps_per_loop": 1},
+        ],
+    ),
     ids=lambda settings: next(iter(settings)),
 )
 def test_trainings_that_cannot_run_chunks_train_without_them(tmp_path, settings):

@@ -110,6 +110,7 @@ def test_compiled_steps_train_the_same(tmp_path, caplog):
     assert compiled.get_variable_value("global_step") == 60
 
 
+@pytest.mark.long
 def test_auto_chooses_the_faster_loop_while_it_trains(tmp_path, caplog):
     config = est.RunConfig(str(tmp_path), xla="auto", tf_random_seed=1)
     estimator = est.Estimator(model_fn, config=config)
@@ -148,6 +149,7 @@ def test_auto_trains_without_xla_where_it_cannot_be_compiled(tmp_path, caplog):
     assert estimator.get_variable_value("global_step") == 10_000
 
 
+@pytest.mark.long
 def test_a_step_whose_compilation_fails_is_named_and_auto_trains_without_xla(tmp_path):
     def recurrent(features, mode):
         layer = tf_keras.layers.SimpleRNN(3)

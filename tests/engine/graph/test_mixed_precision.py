@@ -12,8 +12,7 @@ import tensorflow as tf
 from environments import run_python
 
 import estimator_train as est
-from estimator_train.engine.graph.loss_scale import scale_losses
-from estimator_train.engine.graph.mixed_precision import enable_casts
+from estimator_train.engine.graph.mixed_precision import enable_casts, scale_losses
 
 tf1 = tf.compat.v1
 
@@ -72,6 +71,7 @@ def train_in_loops(tmp_path, precision, steps_per_loop):
     return estimator.get_variable_value("w")
 
 
+@pytest.mark.long
 def test_products_run_in_bfloat16_and_train_nearly_the_same(tmp_path):
     # A CPU multiplies in bfloat16 with oneDNN, which a process has from its start or not at all.
     done = run_python(
@@ -136,7 +136,7 @@ def test_skipped_steps_count_and_halve_the_scale():
 
 
 def test_the_scale_doubles_after_good_steps(monkeypatch):
-    monkeypatch.setattr("estimator_train.engine.graph.loss_scale._GOOD_STEPS_TO_GROW", 2)
+    monkeypatch.setattr("estimator_train.engine.graph.mixed_precision._GOOD_STEPS_TO_GROW", 2)
     scales = [scale for _, scale, _, _ in scaled_step([0] * 5, tf1.train.AdamOptimizer)]
     assert scales == [2**15, 2**16, 2**16, 2**17, 2**17]
 

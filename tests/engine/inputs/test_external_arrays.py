@@ -7,16 +7,14 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.inputs import external_arrays, input_fn
+from estimator_train.engine.inputs import input_fn
 from estimator_train.engine.tf_internals import constants
 
 ROWS = 100_000
 
 
 def kept_outside():
-    return constants.replace_constants(
-        external_arrays.make_external_constant, external_arrays.MIN_BYTES
-    )
+    return constants.replace_constants(input_fn.make_external_constant, input_fn.MIN_BYTES)
 
 
 @pytest.fixture
@@ -134,8 +132,9 @@ def test_an_array_changed_while_it_is_read_does_not_change_the_input(estimator, 
         np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
-def test_read_only_arrays_are_not_copied():
+def test_read_only_arrays_are_not_copied(tmp_path):
     values = np.zeros(ROWS, np.float32)
+    np.save(tmp_path / "values.npy", values)
     values.flags.writeable = False
     view = values[:]
     changeable = np.zeros(ROWS, np.float32)
@@ -143,10 +142,12 @@ def test_read_only_arrays_are_not_copied():
     frozen_view.flags.writeable = False
     with tf.Graph().as_default() as graph, kept_outside():
         constants = [tf.constant(array) for array in (values, view, changeable, frozen_view)]
-    assert {constant.op.type for constant in constants} == {external_arrays.EXTERNAL_ARRAY}
-    kept = [external_arrays.find_external_array(graph, one.op.name) for one in constants]
+        mapped = tf.constant(np.load(tmp_path / "values.npy", mmap_mode="r"))
+    assert {constant.op.type for constant in constants} == {input_fn.EXTERNAL_ARRAY}
+    kept = [input_fn.find_external_array(graph, one.op.name) for one in constants]
     assert [np.shares_memory(array, values) for array in kept] == [True, True, False, False]
     assert not any(np.shares_memory(array, changeable) for array in kept)
+    assert isinstance(input_fn.find_external_array(graph, mapped.op.name), np.memmap)
 
 
 @pytest.mark.parametrize(

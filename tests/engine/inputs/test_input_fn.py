@@ -1,5 +1,6 @@
 import functools
 import logging
+import weakref
 
 import numpy as np
 import pytest
@@ -98,3 +99,26 @@ def test_element_of_three_parts_is_shown(model_fn, tmp_path):
         est.Estimator(model_fn, tmp_path).train(
             lambda: tf.data.Dataset.from_tensors(([1.0], [1.0], [1.0]))
         )
+
+
+def test_what_an_input_fn_returns_lives_as_long_as_its_graph(tmp_path):
+    def input_fn():
+        rows = {"x": np.arange(8.0)}
+        dataset = tf.data.Dataset.range(8).map(
+            lambda row: {"x": tf.numpy_function(lambda at: rows["x"][at], [row], tf.float64)}
+        )
+        dataset = dataset.batch(4)
+        weakref.finalize(dataset, rows.clear)  # As packages of datasets free their tables.
+        return dataset
+
+    def model_fn(features, labels, mode):
+        mean = tf.compat.v1.metrics.mean(features["x"])
+        step = tf.compat.v1.train.get_global_step()
+        loss = tf.reduce_mean(features["x"])
+        return est.EstimatorSpec(mode, features, loss, step.assign_add(1), {"x": mean})
+
+    estimator = est.Estimator(model_fn, tmp_path)
+    estimator.train(input_fn)
+    for _ in range(3):  # The first input is in the model's graph, later ones have their own.
+        assert estimator.evaluate(input_fn)["x"] == 3.5
+        assert [row["x"] for row in estimator.predict(input_fn)] == [*range(8)]

@@ -12,13 +12,12 @@ import tiers
 import estimator_train as est
 import input_fns
 from estimator_train.engine.checkpoints import storage
-from estimator_train.engine.inputs import position_files
+from estimator_train.engine.inputs import position
 from estimator_train.engine.inputs.input_fn import Inputs
-from estimator_train.engine.inputs.position import InputPosition
-from estimator_train.engine.inputs.position_files import PositionFiles
+from estimator_train.engine.inputs.position import InputPosition, PositionFiles
 from estimator_train.engine.inputs.position_hooks import RestorePositionHook, SaveWorkerPositionHook
 from estimator_train.engine.inputs.start import start_hooks
-from estimator_train.engine.loops.coordination import WorkerAgreement
+from estimator_train.engine.loops.training_loop import WorkerCoordinator
 from estimator_train.engine.tf_internals import step_reads
 
 tf1 = tf.compat.v1
@@ -236,6 +235,27 @@ def test_a_generator_is_named_in_a_warning_and_starts_over(tmp_path, caplog):
     assert "GeneratorDataset does not support checkpointing" in warned(caplog)
 
 
+def test_an_input_of_the_tf_data_service_is_named_once_in_one_line(tmp_path, caplog):
+    dispatcher = tf.data.experimental.service.DispatchServer()
+    address = dispatcher.target.partition("://")[2]
+    worker = tf.data.experimental.service.WorkerServer(
+        tf.data.experimental.service.WorkerConfig(dispatcher_address=address)
+    )
+
+    def served():
+        service = tf.data.experimental.service.distribute("distributed_epoch", dispatcher.target)
+        return tf.data.Dataset.range(ROWS).apply(service).batch(BATCH)
+
+    train(tmp_path, served, steps=14)
+    about_position = [m for m in caplog.messages if "position" in m]
+    assert about_position == [
+        "The position in the input (train.<locals>.<lambda>) is not saved, and a restart begins at "
+        "its start: SaveInternal is not yet supported."
+    ]
+    worker._stop()
+    dispatcher._stop()
+
+
 def test_random_augmentation_is_named_and_the_position_is_saved(tmp_path, caplog):
     def augmented():
         noisy = tf.data.Dataset.range(ROWS).map(lambda x: x + tf.random.uniform([], 0, 1, tf.int64))
@@ -298,9 +318,9 @@ class Pipeline:
             rows = tf.data.Dataset.range(100).shard(2, self._place.input_pipeline_id)
             iterator = tf1.data.make_initializable_iterator(rows)
             inputs = Inputs(iterator.get_next(), None, iterator, iterator.initializer, self._place)
-            agreement = WorkerAgreement()
-            position = InputPosition(inputs, self._prefix, "rows", agreement)
-            saving = SaveWorkerPositionHook(position, agreement, every_steps)
+            coordinator = WorkerCoordinator()
+            position = InputPosition(inputs, self._prefix, "rows", coordinator)
+            saving = SaveWorkerPositionHook(position, coordinator, every_steps)
             stop = tf1.train.StopAtStepHook(num_steps=steps)
             hooks = [*start_hooks(inputs), RestorePositionHook(position), saving, stop]
             found = []
@@ -396,7 +416,7 @@ def test_iterator_that_cannot_be_read_at_one_checkpoint_is_saved_at_the_next(
 
 def test_a_fault_while_a_position_is_read_is_retried(tmp_path, monkeypatch):
     train(tmp_path, steps=3)
-    read, failed = position_files._read_content, []
+    read, failed = position._read_content, []
 
     def fail_once(path):
         if not failed:
@@ -404,7 +424,7 @@ def test_a_fault_while_a_position_is_read_is_retried(tmp_path, monkeypatch):
             raise tf.errors.UnavailableError(None, None, "NFS server not responding")
         return read(path)
 
-    monkeypatch.setattr(position_files, "_read_content", fail_once)
+    monkeypatch.setattr(position, "_read_content", fail_once)
     monkeypatch.setattr(storage.time, "sleep", lambda secs: None)
     seen = train(tmp_path, steps=3)
     assert len(failed) == 1

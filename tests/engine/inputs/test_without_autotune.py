@@ -111,8 +111,6 @@ def test_training_and_open_models_run_without_autotune(model_fn, tmp_path, monke
     estimator.evaluate(training)
     for tuned in (False, True, False):
         assert len(list(estimator.predict(lambda: predicting(tuned)))) == 64  # noqa: B023
-    (model,) = (m for m in estimator._open_models._models if m.mode == "infer")
-    model._wait_for_release()
     kept = [is_tuned(start) for start in found if not start.name.startswith("no_input")]
     assert kept == [False, False, False, False, True, False]
 

@@ -1,4 +1,7 @@
-"""Hooks of trackers and tuners, which have intervals and no `steps_until_due`."""
+"""Hooks of trackers and tuners, which have intervals and no `steps_until_due`.
+
+These tests cover `engine/hook_types.py` and `tf_internals/hook_timers.py`.
+"""
 
 import pytest
 import tensorflow as tf

@@ -7,6 +7,7 @@ import tensorflow as tf
 from estimator_train.engine.loops.hooked_step import HookedStep
 from estimator_train.engine.loops.prepared_calls import DerivedCalls, PreparedCalls
 from estimator_train.engine.loops.step_fetches import StepFetches
+from estimator_train.engine.tf_internals import graphs, sessions
 
 tf1 = tf.compat.v1
 SessionRunArgs = tf1.train.SessionRunArgs
@@ -106,3 +107,68 @@ def test_prepared_calls_follow_the_session_and_take_any_number_of_fetches():
         for _ in range(2):
             with tf1.Session(graph=graph) as session:
                 assert [calls.run(session, {"n": c})["n"] for c in constants] == list(range(100))
+
+
+@pytest.fixture
+def prepared(monkeypatch):
+    """The fetches of all calls that sessions prepare, in graphs that count as large."""
+    fetches, prepare = [], sessions.prepare_run
+    monkeypatch.setattr(graphs, "LARGE_GRAPH", 0)
+    monkeypatch.setattr(
+        sessions, "prepare_run", lambda session, f: (fetches.append(f), prepare(session, f))[1]
+    )
+    return fetches
+
+
+def test_large_graph_runs_some_steps_by_a_call_of_more_fetches(counter, prepared):
+    session, step = counter
+    summary = tf1.summary.scalar("step", tf.cast(step.loss, tf.float32))
+    first = {"step": [step.train_op, step.loss.op], "hook": {"summary": summary}}
+    others = {"step": [step.train_op, step.loss.op], "read": []}
+    calls = PreparedCalls()
+    assert calls.run(session, first)["step"] == [1, None]
+    for n in range(2, 12):
+        assert calls.run(session, others) == {"step": [n, None], "read": []}
+        assert prepared == ([first] if n < 10 else [first, others])
+    summary = tf1.Summary.FromString(calls.run(session, first)["hook"]["summary"])
+    assert summary.value[0].simple_value == 12
+
+
+def test_a_call_of_more_fetches_runs_no_steps_if_they_have_effects(counter, prepared):
+    session, step = counter
+    other = tf1.get_variable("other", [], initializer=tf1.zeros_initializer())
+    session.run(other.initializer)
+    sparse = tf.SparseTensor([[0]], [1.0], [1])
+    for fetch in (other.assign_add(1.0), tf.random.uniform([]), sparse, other.initializer):
+        calls = PreparedCalls()
+        calls.run(session, [step.train_op, fetch])
+        calls.run(session, [step.train_op])
+        assert prepared[-1] == [step.train_op]
+    calls.run(session, [other.assign_add(1.0)])
+    assert session.run(other) == 1
+
+
+def test_a_step_without_histograms_trains_on_with_nan(counter, prepared):
+    session, step = counter
+    loss = tf.cast(step.loss, tf.float32)
+    histogram = tf1.summary.histogram("step", tf.where(loss > 1.0, float("nan"), loss))
+    calls = PreparedCalls()
+    calls.run(session, [step.train_op, histogram])
+    assert calls.run(session, [step.train_op]) == [2]
+
+
+def test_a_small_graph_and_unknown_fetches_run_by_calls_of_their_own(
+    counter, prepared, monkeypatch
+):
+    session, step = counter
+    calls = PreparedCalls()
+    calls.run(session, [step.train_op])
+    with tf.control_dependencies([step.train_op]):
+        after = tf.constant(1)
+    calls.run(session, [step.train_op, after])
+    assert len(prepared) == 2
+    monkeypatch.setattr(graphs, "LARGE_GRAPH", 10**6)
+    small = PreparedCalls()
+    small.run(session, [step.train_op, after])
+    small.run(session, [step.train_op])
+    assert len(prepared) == 4

@@ -82,6 +82,7 @@ def test_compiled_steps_compete_with_the_faster_executor_of_uncompiled_ones(monk
         assert choice.chosen is loop
 
 
+@pytest.mark.long
 def test_slow_compiled_steps_run_seldom_and_are_not_chosen(caplog):
     with open_choice({}, {"products": 24}) as (session, choice, [loop], count):
         with caplog.at_level(logging.INFO):
@@ -94,6 +95,7 @@ def test_slow_compiled_steps_run_seldom_and_are_not_chosen(caplog):
     assert "Training runs without XLA: a step takes " in caplog.text
 
 
+@pytest.mark.long
 def test_candidates_are_tried_until_one_is_faster(caplog):
     candidates = {"text": True}, {"products": 24}, {}, {"products": 1}
     with open_choice({"products": 3}, *candidates) as (session, choice, loops, count):

@@ -68,6 +68,7 @@ def lines(caplog, hooks, steps_per_call, due=(None,)):
         for one in due:
             hooks[-1].steps = one or hooks[-1].steps
             steps.count_steps(0)
+            steps.log_size()
     return [record.message for record in caplog.records]
 
 

@@ -1,4 +1,7 @@
-"""Steps in loops fall where single steps fall: the same values, files and lines for any K."""
+"""Steps in loops fall where single steps fall: the same values, files and lines for any K.
+
+These tests cover `engine/type_aliases.py` and `loops/step_runner.py`.
+"""
 
 import numpy as np
 import pytest
@@ -101,7 +104,7 @@ def test_any_k_gives_the_same_bits_files_and_summaries(runs, k):
     assert drift_steps == list(range(1, 51, 7))
 
 
-@pytest.mark.parametrize("k", [1, "auto"])
+@pytest.mark.parametrize("k", tiers.first({"auto"}, [1, "auto"]))
 def test_lines_of_the_log_name_the_same_steps(model_fn, input_fn, tmp_path, caplog, k):
     caplog.set_level("INFO", "tensorflow")
     est.Estimator(model_fn, tmp_path, config(k)).train(input_fn, max_steps=45)
@@ -116,11 +119,26 @@ def test_end_of_input_comes_after_the_same_step_with_the_same_loss(
     caplog.set_level("INFO", "tensorflow")
     estimator = est.Estimator(model_fn, tmp_path, config(k)).train(one_epoch)
     assert estimator.get_variable_value("global_step") == 8
+    assert [m for m in caplog.messages if "input ended" in m] == [
+        "The input ended at global step 8."
+    ]
     final = [r.getMessage() for r in caplog.records if "Loss for final step" in r.getMessage()]
     single = est.Estimator(model_fn, tmp_path / "single", config(1)).train(one_epoch)
     np.testing.assert_array_equal(estimator.get_variable_value("w"), single.get_variable_value("w"))
     again = [r.getMessage() for r in caplog.records if "Loss for final step" in r.getMessage()]
     assert again == final * 2
+
+
+@pytest.mark.parametrize(
+    ("max_steps", "lines"),
+    [(8, []), (12, ["The input ended at global step 8, before step 12."])],
+)
+def test_the_log_tells_that_the_input_ended_before_the_last_step(
+    model_fn, one_epoch, tmp_path, caplog, max_steps, lines
+):
+    caplog.set_level("INFO", "tensorflow")
+    est.Estimator(model_fn, tmp_path).train(one_epoch, max_steps=max_steps)
+    assert [m for m in caplog.messages if "input ended" in m] == lines
 
 
 def test_a_hook_with_step_methods_sees_the_steps_that_it_requests(model_fn, input_fn, tmp_path):
@@ -146,6 +164,22 @@ def test_a_hook_without_cadence_sees_every_step_and_a_log_line_names_it(
     est.Estimator(model_fn, tmp_path).train(input_fn, steps=30, hooks=[hook])
     assert hook.runs == 30
     assert "Training runs one step per session call: Legacy must see every step" in caplog.text
+
+
+def test_a_step_that_cannot_loop_logs_only_that(input_fn, tmp_path, caplog):
+    caplog.set_level("INFO", "tensorflow")
+
+    def model_fn(features, labels, mode):
+        step = tf.compat.v1.train.get_global_step()
+        queue = tf.queue.FIFOQueue(2, [tf.float32], [[]])
+        with tf.control_dependencies([queue.enqueue(1.0)]):
+            loss = queue.dequeue()
+        return est.EstimatorSpec(mode, loss=loss, train_op=step.assign_add(1))
+
+    est.Estimator(model_fn, tmp_path).train(input_fn, steps=9)
+    lines = [line for line in caplog.messages if "session call" in line]
+    assert len(lines) == 1
+    assert lines[0].startswith("Training runs one step per session call: ")
 
 
 @pytest.mark.parametrize("k", [30, 25])

@@ -4,6 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 import estimator_train as est
+from estimator_train.engine.run import history
 
 
 def lines(directory):
@@ -26,6 +27,37 @@ def test_log_points_and_evaluations_are_lines(model_fn, input_fn, one_epoch, tmp
     assert found[3]["metrics"] == {name: value.item() for name, value in metrics.items()}
     assert found[3]["checkpoint"] == estimator.latest_checkpoint()
     assert found[0]["time"] < found[3]["time"]
+
+
+def test_recorded_metrics_of_a_checkpoint_are_those_that_evaluate_returned(
+    model_fn, input_fn, one_epoch, tmp_path
+):
+    estimator = est.Estimator(model_fn, tmp_path / "m").train(input_fn, steps=2)
+    first = estimator.evaluate(one_epoch)
+    estimator.train(input_fn, steps=2)
+    metrics = estimator.evaluate(one_epoch)
+    with open(tmp_path / "m" / "history.jsonl", "a") as file:
+        file.write('{"step": 9, "eval": "')  # The process was killed here.
+    (tmp_path / "m").rename(tmp_path / "moved")
+    saved = f"elsewhere/model.ckpt-{metrics['global_step']}"
+    found = history.read_metrics(str(tmp_path / "moved"), "", saved)
+    assert found == metrics != first
+    assert {name: type(value) for name, value in found.items()} == {
+        name: type(value) for name, value in metrics.items()
+    }
+    assert history.read_metrics(str(tmp_path / "moved"), "other", saved) is None
+    assert history.read_metrics(str(tmp_path / "moved"), "", "model.ckpt-3") is None
+    assert history.read_metrics(str(tmp_path), "", saved) is None
+
+
+def test_a_recorded_array_and_a_double_keep_their_values(tmp_path):
+    metrics = {"curve": np.float32([0.1, np.nan]), "ratio": np.float64(0.1), "count": np.int64(3)}
+    for recorded in ({"count": 2}, metrics):  # The last evaluation of a checkpoint counts.
+        entry = {"eval": "", "checkpoint": "m-1", "metrics": recorded}
+        history.append(str(tmp_path), 1, entry)
+    found = history.read_metrics(str(tmp_path), "", "m-1")
+    np.testing.assert_array_equal(found.pop("curve"), metrics.pop("curve"))
+    assert found == metrics
 
 
 def test_a_history_continues_after_a_restart(model_fn, input_fn, tmp_path):

@@ -1,4 +1,7 @@
-"""Training in a separate process: signals, hangs, and a second process in its model_dir."""
+"""Training in a separate process: signals, hangs, and a second process in its model_dir.
+
+These tests cover `lifecycle/step_timeout.py`.
+"""
 
 import os
 import re
@@ -10,6 +13,7 @@ from pathlib import Path
 import forked
 import pytest
 import tensorflow as tf
+from processes import run_process
 
 import estimator_train as est
 
@@ -129,6 +133,34 @@ def test_a_hanging_step_prints_the_stacks_of_threads(start):
     assert "a step took longer than 3 s" in err
     assert "Thread" in err
     assert "in wait" in err
+
+
+FAILS_AND_GOES_ON = """
+import sys, time
+import tensorflow as tf
+import estimator_train as est
+from survival_job import Say, model_fn
+
+def damaged():
+    x = tf.zeros([8, 3])
+    parts = tf.data.Dataset.range(5).map(lambda n: x / tf.cast(4 - n, tf.float32))
+    data = parts.map(lambda x: tf.debugging.check_numerics(x, ""))
+    return data.map(lambda x: (x, x[:, :1]))
+
+config = est.RunConfig(sys.argv[1], step_timeout_secs=0.5)
+try:
+    est.Estimator(model_fn, config=config).train(damaged, [Say()])
+except tf.errors.InvalidArgumentError:
+    time.sleep(2)
+    print("goes on")
+"""
+
+
+def test_the_limit_of_a_step_ends_with_a_failed_step(tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(JOB.parent)}
+    arguments = forked.python("-c", FAILS_AND_GOES_ON, tmp_path / "m")
+    done = run_process(arguments, env=environment, timeout=LIMIT_SECS)
+    assert done.stdout.endswith("step\ngoes on\n")
 
 
 @pytest.mark.parametrize("sync", [0, 1])

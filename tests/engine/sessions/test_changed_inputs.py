@@ -1,4 +1,7 @@
-"""An open model whose input or params change between two calls gives the new answer."""
+"""An open model whose input or params change between two calls gives the new answer.
+
+These tests cover `engine/comparison.py`.
+"""
 
 import numpy as np
 import pytest
@@ -96,6 +99,7 @@ def test_each_change_of_the_input_changes_the_predictions(make):
     estimator.close()
 
 
+@pytest.mark.long
 def test_each_of_several_changes_changes_the_evaluation(make):
     estimator = make()
     # The first change keeps the model open; the last two are of labels, which predict ignores.

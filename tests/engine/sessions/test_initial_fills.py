@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.sessions.initial_fills import fill_variables
+from estimator_train.engine.sessions.restore import fill_variables
 from estimator_train.engine.tf_internals import graphs
 from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
 
@@ -72,6 +72,7 @@ def test_initialization_of_others_is_the_same(as_list: bool) -> None:
         assert fill_variables(scaffold) is scaffold
 
 
+@pytest.mark.long
 def test_a_training_with_large_slots_begins_with_fills(tmp_path: Path) -> None:
     columns = [
         tf.feature_column.embedding_column(

@@ -1,4 +1,7 @@
-"""evaluate and predict keep their model open, and return the values of a new model."""
+"""evaluate and predict keep their model open, and return the values of a new model.
+
+These tests cover `sessions/model_call.py`.
+"""
 
 import gc
 import subprocess
@@ -163,7 +166,8 @@ def test_inputs_that_call_python_alternate_with_others(estimator, counted):
     assert counted.calls == ["infer"]
 
 
-def test_an_input_is_freed_after_its_call_and_not_by_the_next(estimator):
+def test_an_input_is_freed_when_its_call_ends(estimator):
+    # Freed by a thread, it would read the environment while the program may change it: a crash.
     ended = []
 
     def endless():
@@ -181,8 +185,6 @@ def test_an_input_is_freed_after_its_call_and_not_by_the_next(estimator):
         predictions = estimator.predict(input_fn)
         next(predictions)
         predictions.close()
-        (model,) = estimator._open_models._models
-        model._wait_for_release()
         assert len(ended) == count
 
 
@@ -211,8 +213,6 @@ def _predict_zeros(estimator):
 def test_an_open_model_does_not_keep_the_arrays_of_a_call_that_has_ended(estimator):
     for _ in range(2):
         array = _predict_zeros(estimator)
-        (model,) = estimator._open_models._models
-        model._wait_for_release()
         gc.collect()
         assert array() is None
 
@@ -305,6 +305,7 @@ print(next(predictions), next(predictions), next(predictions))
 """
 
 
+@pytest.mark.long
 def test_a_program_with_unread_predictions_ends(tmp_path):
     # Python closes the generator when it exits, and a thread no longer starts then.
     script = tmp_path / "unfinished.py"
@@ -354,3 +355,52 @@ def test_a_program_with_unread_predictions_from_a_generator_ends(tmp_path):
     ]
     outputs = [process.communicate(timeout=240)[0] for process in processes]
     assert outputs == ["[2.0, 2.0, 2.0]\n"] * 4
+
+
+WAITING = """
+import queue, sys
+import estimator_train as est
+import tensorflow as tf
+
+def model_fn(features, labels, mode):
+    return est.EstimatorSpec(mode, predictions=features)
+
+def input_fn():
+    rows = queue.Queue()
+    rows.put(5.0)
+    generate = lambda: iter(rows.get, None)
+    return tf.data.Dataset.from_generator(generate, tf.float32, []).batch(1).prefetch(1)
+
+with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    tf.compat.v1.train.create_global_step()
+    session.run(tf.compat.v1.global_variables_initializer())
+    tf.compat.v1.train.Saver().save(session, sys.argv[1] + "/model.ckpt")
+estimator = est.Estimator(model_fn, sys.argv[1])
+hooks = [], [tf.compat.v1.train.SessionRunHook()]
+kept = [estimator.predict(input_fn, hooks=one) for one in hooks]
+print(*map(next, kept))
+"""
+
+
+@pytest.mark.long
+def test_a_program_ends_whose_unread_predictions_wait_for_rows(tmp_path):
+    """The thread that reads ahead waits for a row of the queue, which never comes."""
+    script = tmp_path / "waiting.py"
+    script.write_text(WAITING)
+    done = run_process([sys.executable, script, tmp_path], timeout=120)
+    assert done.stdout == "5.0 5.0\n"
+    assert "Exception ignored" not in done.stderr
+
+
+@pytest.mark.parametrize("hooks", [[], [tf.compat.v1.train.SessionRunHook()]])
+def test_predictions_in_a_cycle_are_collected_without_an_error(estimator, monkeypatch, hooks):
+    # Python calls the finalizer of the model before it closes the generator.
+    errors = []
+    monkeypatch.setattr(sys, "unraisablehook", errors.append)
+    cycle = [estimator.predict(rows([[1, 2, 3]] * 4), hooks=hooks)]
+    next(cycle[0])
+    cycle.append(cycle)
+    del cycle
+    gc.collect()
+    assert errors == []
+    assert len(list(estimator.predict(rows([[1, 2, 3]])))) == 1

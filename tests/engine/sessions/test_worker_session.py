@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from estimator_train.engine.sessions import worker_session
-from estimator_train.engine.sessions.worker_session import PromptSessionCreator
+from estimator_train.engine.sessions import session
+from estimator_train.engine.sessions.session import PromptSessionCreator
 
 tf1 = tf.compat.v1
 
@@ -13,7 +13,7 @@ tf1 = tf.compat.v1
 @pytest.fixture
 def creator_and_looks(monkeypatch):
     """Returns a session creator whose model is ready at the n-th check, and the checks."""
-    monkeypatch.setattr(worker_session, "_POLL_SECS", 0.01)
+    monkeypatch.setattr(session, "_POLL_SECS", 0.01)
     looks = []
 
     def make(ready_at, max_wait_secs):

@@ -1,8 +1,12 @@
 """TensorFlow 2.20 writes graph.pbtxt with protobuf 7, which lost an argument of its text format."""
 
+import numpy as np
+import pytest
 import tensorflow as tf
 from google.protobuf import text_format
+from google.protobuf.message import DecodeError
 
+import estimator_train as est
 from estimator_train.engine.tf_internals import graph_messages
 
 
@@ -58,3 +62,37 @@ def test_a_message_with_large_constants_is_not_kept(monkeypatch):
         tf.constant(1)
         graph.as_graph_def().node[0].name = "changed"
         assert graph.as_graph_def().node[0].name == "Const"
+
+
+def large_model_fn(features, labels, mode):
+    tables = [
+        tf.constant(np.ones([size, 1000], np.float32), name=f"t{size}") for size in (300, 200)
+    ]
+    w = tf.compat.v1.get_variable("w", [])
+    loss = sum(tf.reduce_sum(table[0]) for table in tables) * w
+    step = tf.compat.v1.train.get_global_step()
+    return est.EstimatorSpec(mode, {"loss": loss}, loss, step.assign_add(1))
+
+
+def one_batch():
+    return tf.data.Dataset.from_tensors([1.0])
+
+
+def receiver_fn():
+    x = tf.compat.v1.placeholder(tf.float32, [None])
+    return est.export.ServingInputReceiver(x, x)
+
+
+@pytest.mark.parametrize("verb", ["train", "evaluate", "export_saved_model"])
+def test_an_error_names_the_constants_of_a_graph_that_is_too_large(monkeypatch, tmp_path, verb):
+    estimator = est.Estimator(large_model_fn, tmp_path / "m")
+    if verb != "train":
+        estimator.train(one_batch, steps=1)
+    monkeypatch.setattr(graph_messages, "_MAX_BYTES", 1_990_000)  # The constants have 2,000,000.
+    exports = verb == "export_saved_model"
+    arguments = [str(tmp_path / "export"), receiver_fn] if exports else [one_batch]
+    with pytest.raises(DecodeError) as caught:
+        getattr(estimator, verb)(*arguments)
+    assert "take 2.0 MB" in str(caught.value)
+    assert "t300 (1.2 MB), t200 (0.8 MB), " in str(caught.value)
+    assert "from_tensor_slices" in str(caught.value)

@@ -1,4 +1,7 @@
-"""Keras 3 models as Estimators compute the steps of `fit`."""
+"""Keras 3 models as Estimators compute the steps of `fit`.
+
+These tests cover `keras3/model_fn.py` and `keras3/steps.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Keras 3 models that a function builds, and models that an Estimator refuses."""
+"""Keras 3 models that a function builds, and models that an Estimator refuses.
+
+These tests cover `keras3/blueprint.py`, `keras3/family.py`, `keras3/keras_internals.py` and
+`keras/build_settings.py`.
+"""
 
 from __future__ import annotations
 
@@ -119,6 +123,7 @@ def test_gradients_are_accumulated(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_model_with_two_optimizers_trains_and_resumes(tmp_path: Path) -> None:
     def build() -> keras.Model:
         model = TwoOptimizers()

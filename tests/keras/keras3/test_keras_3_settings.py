@@ -32,6 +32,7 @@ def check_losses(model: keras.Model, tolerance: float) -> None:
     assert recorder.losses == pytest.approx(expected, rel=tolerance)
 
 
+@pytest.mark.long
 def test_weight_averages_equal_those_of_fit() -> None:
     check_losses(build(), 1e-5)
 
@@ -68,6 +69,7 @@ def test_model_fn_builds_in_its_precision_and_restores_the_policy(tmp_path: Path
     assert keras.mixed_precision.dtype_policy().name == "float32"
 
 
+@pytest.mark.long
 def test_both_kinds_of_keras_train_in_one_process(tmp_path: Path) -> None:
     old = tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(4,))])
     old.compile("sgd", "mse")

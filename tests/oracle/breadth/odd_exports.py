@@ -14,6 +14,7 @@ import numpy as np
 import tensorflow as tf
 from breadth.forms import Delegate, Path, _subclass_of
 from breadth.odd import Names, odd
+from file_lists import list_files
 from jobs import Api, tiny_receiver, trained
 
 tf1 = tf.compat.v1
@@ -21,11 +22,6 @@ tf1 = tf.compat.v1
 
 def _x() -> Any:
     return tf1.placeholder(tf.float32, [None, 2], name="x")
-
-
-def tree(path: Any) -> list[str]:
-    root = pathlib.Path(os.fsdecode(path))
-    return sorted(str(item.relative_to(root)) for item in root.rglob("*") if item.is_file())
 
 
 def signatures(path: Any) -> Any:
@@ -51,7 +47,9 @@ def _exported(receiver: Callable[[Api], Any], **arguments: Any) -> Any:
         estimator = trained(api, f"{directory}/model")
         values = {name: make(directory) for name, make in arguments.items()}
         path = estimator.export_saved_model(f"{directory}/export", receiver(api), **values)
-        return [tree(path), signatures(path)] if not values.get("as_text") else tree(path)
+        return (
+            [list_files(path), signatures(path)] if not values.get("as_text") else list_files(path)
+        )
 
     return ask
 
@@ -193,7 +191,7 @@ def _all(receivers: Callable[[Api], Any]) -> Any:
     def ask(api: Api, directory: str) -> Any:
         estimator = trained(api, f"{directory}/model")
         path = estimator.experimental_export_all_saved_models(f"{directory}/export", receivers(api))
-        return [tree(path), signatures(path)]
+        return [list_files(path), signatures(path)]
 
     return ask
 

@@ -9,7 +9,8 @@ from typing import Any
 import tensorflow as tf
 from breadth.forms import Delegate, _subclass_of
 from breadth.odd import Names, odd
-from breadth.odd_exports import signatures, tree
+from breadth.odd_exports import signatures
+from file_lists import list_files
 from jobs import Api, tiny_estimator, tiny_parts, tiny_receiver, trained
 
 tf1 = tf.compat.v1
@@ -28,7 +29,7 @@ def _with_spec(spec: Callable[[Api, str, dict[str, Any]], Any]) -> Any:
         trained(api, f"{directory}/model")
         estimator = tiny_estimator(api, f"{directory}/model", model_fn=model_fn)
         path = estimator.export_saved_model(f"{directory}/export", tiny_receiver(api))
-        return [tree(path), signatures(path)]
+        return [list_files(path), signatures(path)]
 
     return ask
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 from breadth.subjects import With, subject
+from file_lists import list_files
 from jobs import Api, tiny_data, tiny_estimator, tiny_input, tiny_parts, tiny_receiver, trained
 
 tf1 = tf.compat.v1
@@ -120,11 +121,6 @@ subject(
 )
 
 
-def _tree(path: Any) -> list[str]:
-    root = Path(os.fsdecode(path))
-    return sorted(str(item.relative_to(root)) for item in root.rglob("*") if item.is_file())
-
-
 def _asset(directory: str) -> str:
     path = Path(directory) / "words.txt"
     path.parent.mkdir(exist_ok=True)
@@ -145,7 +141,7 @@ subject(
         **{key: make(directory) for key, make in _EXPORT.items()},
         "experimental_mode": "infer",
     },
-    lambda path, api, directory: [_tree(path), type(path).__name__],
+    lambda path, api, directory: [list_files(path), type(path).__name__],
     call=lambda api, d: trained(api, f"{d}/model").export_saved_model,
     required=("export_dir_base", "serving_input_receiver_fn"),
 )
@@ -156,7 +152,7 @@ subject(
         "input_receiver_fn_map": {"infer": tiny_receiver(api)},
         **{key: make(directory) for key, make in _EXPORT.items()},
     },
-    lambda path, api, directory: [_tree(path), type(path).__name__],
+    lambda path, api, directory: [list_files(path), type(path).__name__],
     call=lambda api, d: trained(api, f"{d}/model").experimental_export_all_saved_models,
     required=("export_dir_base", "input_receiver_fn_map"),
 )

@@ -119,6 +119,24 @@ def mixture_estimator():
     )
 
 
+@question
+def mixture_when_the_input_ends():
+    def trained(batches):
+        def once():
+            data = tf.data.Dataset.from_tensors(X).repeat(batches)
+            return tf.compat.v1.data.make_one_shot_iterator(data).get_next(), None
+
+        made = factorization.GMM(2, tempfile.mkdtemp(), initial_clusters=FIRST)
+        made.fit(input_fn=once, steps=9)
+        return made
+
+    made = {batches: trained(batches) for batches in (1, 3)}
+    return {
+        **{f"steps {n}": float(one.get_variable_value("global_step")) for n, one in made.items()},
+        **{f"means {n}": one.clusters() for n, one in made.items()},
+    }
+
+
 def concatenated(**arguments):
     def build():
         value, update = metrics.streaming_concat(tf.constant([[1, 2], [3, 4]]), **arguments)

@@ -66,6 +66,72 @@ def words(count=6, **options):
     return tf.layers.Dense(count, name="words", **options)
 
 
+class TwoOutputs(tf.nn.rnn_cell.RNNCell):
+    """A cell whose outputs are the state and half of it."""
+
+    state_size = 4
+
+    def __init__(self, wrap):
+        super().__init__()
+        self._wrap = wrap
+
+    @property
+    def output_size(self):
+        return self._wrap(4, 2)
+
+    def call(self, inputs, state):
+        state = tf.tanh(state + tf.reduce_sum(inputs, 1, keepdims=True))
+        return self._wrap(state, state[:, :2]), state
+
+
+class Sums(seq2seq.Helper):
+    """Feeds the sums of the first output of the step before, three times."""
+
+    batch_size = 3
+    sample_ids_shape = tf.TensorShape([])
+    sample_ids_dtype = tf.int32
+
+    def initialize(self, name=None):
+        return tf.fill([3], False), tf.constant(numbers(3, 2))
+
+    def sample(self, time, outputs, state, name=None):
+        return tf.fill([3], time)
+
+    def next_inputs(self, time, outputs, state, sample_ids, name=None):
+        return tf.fill([3], time >= 2), tf.nest.flatten(outputs)[0][:, :2], state
+
+
+def of_several_outputs(wrap, **options):
+    cell = TwoOutputs(wrap)
+    decoder = seq2seq.BasicDecoder(cell, Sums(), cell.zero_state(3, tf.float32))
+    outputs, state, lengths = seq2seq.dynamic_decode(decoder, **options)
+    flat = tf.nest.flatten(outputs.rnn_output)
+    return {
+        "size": repr(decoder.output_size.rnn_output),
+        "types": repr(decoder.output_dtype.rnn_output),
+        "kind": type(outputs.rnn_output).__name__,
+        "outputs": flat,
+        "ranks": [len(one.shape) for one in flat],
+        "state": state,
+        "lengths": lengths,
+    }
+
+
+@question
+def cell_with_a_tuple_of_outputs():
+    return of_several_outputs(lambda one, two: (one, two))
+
+
+@question
+def cell_with_a_dict_of_outputs_imputed():
+    return of_several_outputs(lambda one, two: {"a": one, "b": two}, impute_finished=True)
+
+
+@question
+def cell_with_nested_outputs_time_first():
+    return of_several_outputs(lambda one, two: [one, (two,)], output_time_major=True)
+
+
 @question
 def trained():
     return decoded(training())

@@ -88,6 +88,25 @@ def variables():
 
 
 @question
+def variables_of_a_getter():
+    """A custom getter of a variable is called instead of `tf.get_variable`."""
+    seen = []
+
+    def as_model_variable(getter, name, shape=None, initializer=None, **_):
+        return framework.model_variable(name, shape, initializer=initializer, custom_getter=getter)
+
+    def getter(name, **named):
+        seen.append([name, *sorted(named)])
+        return tf.get_variable(name + "_got", named["shape"])
+
+    with tf.variable_scope("s", custom_getter=as_model_variable):
+        tf.layers.dense(tf.zeros([2, 3]), 4)
+    with tf.variable_scope("t"):
+        framework.variable("v", [2], tf.float32, custom_getter=getter)
+    return {"model": names(tf.model_variables()), "seen": seen[0]}
+
+
+@question
 def variables_in_scopes():
     """Returns an arg_scope can set the device, and a scope reuses."""
     with framework.arg_scope([framework.variable], device="/cpu:0"):

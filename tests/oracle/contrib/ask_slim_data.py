@@ -45,6 +45,21 @@ FIXED = tf.FixedLenFeature
 
 
 @question
+def own_provider():
+    """A program derives its provider from a class below `slim/python`."""
+    from tensorflow.contrib.slim.python.slim.data import data_provider  # noqa: PLC0415
+
+    class Pairs(data_provider.DataProvider):
+        def __init__(self):
+            super().__init__({"a": tf.constant(1.5), "b": tf.constant([2, 3])}, 7)
+
+    provider = Pairs()
+    items = sorted(provider.list_items())
+    both = provider.get(["b", "a"])
+    return {"items": items, "b": both[0], "a": both[1], "count": provider.num_samples()}
+
+
+@question
 def signatures():
     names = "Tensor LookupTensor SparseTensor BoundingBox Image BackupHandler ItemHandler "
     names += "ItemHandlerCallback TFExampleDecoder"

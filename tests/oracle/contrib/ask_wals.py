@@ -110,6 +110,17 @@ def until_three_sweeps():
 
 
 @question
+def when_the_input_ends():
+    def thrice():
+        # All read the number, so that nothing is computed after the end.
+        data = tf.data.Dataset.range(3)
+        with tf.control_dependencies([tf.compat.v1.data.make_one_shot_iterator(data).get_next()]):
+            return complete()()
+
+    return trained(thrice, 9)
+
+
+@question
 def in_two_batches():
     return trained(halves, 7)
 

@@ -62,10 +62,10 @@ def main():
     write(sys.argv[1])
 
 
-def write(path):
-    """Writes the answers to all questions so far; there are none any more then."""
+def write(path, names=None):
+    """Writes the answers to all questions so far, or to some; there are none any more then."""
     tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
-    answers = {name: answer(asked) for name, asked in QUESTIONS.items()}
+    answers = {name: answer(QUESTIONS[name]) for name in names or QUESTIONS}
     with open(path, "w") as f:
         lines = [json.dumps(name) + ": " + json.dumps(answers[name]) for name in sorted(answers)]
         f.write("{\n" + ",\n".join(lines) + "\n}\n")

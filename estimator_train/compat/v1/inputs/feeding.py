@@ -38,20 +38,31 @@ class Settings:
             )
 
 
-def dequeue_batches(columns: Sequence[np.ndarray], settings: Settings) -> list[tf.Tensor]:
+def dequeue_batches(
+    columns: Sequence[np.ndarray], names: Sequence[str], settings: Settings
+) -> list[tf.Tensor]:
     """Adds a queue of rows to the default graph and returns its batches.
 
     Args:
       columns: Arrays of equal first dimension.
+      names: Name of each array in errors.
       settings: Settings of the queue.
 
     Returns:
       One tensor for each column, shapes (batch, ...). With `num_epochs` the static batch size is
       unknown, because the last batch can be smaller.
+
+    Raises:
+      TypeError: TensorFlow does not support the dtype of an array.
     """
+    for name, column in zip(names, columns, strict=True):
+        try:
+            tf.as_dtype(column.dtype)
+        except TypeError as error:
+            raise TypeError(f"{name} must have numbers, bools or strings: {error}") from error
     rows = len(columns[0])
     # tf.estimator 2.15 enqueues each row with its number: this gives operations the same names.
-    columns = [np.arange(rows, dtype=np.int64), *columns]
+    columns, names = [np.arange(rows, dtype=np.int64), *columns], ["the row numbers", *names]
     dtypes = [tf.as_dtype(column.dtype) for column in columns]
     shapes = [column.shape[1:] for column in columns]
     with tf.name_scope("enqueue_input"):
@@ -62,7 +73,7 @@ def dequeue_batches(columns: Sequence[np.ndarray], settings: Settings) -> list[t
             )
         else:
             queue = tf.queue.FIFOQueue(settings.queue_capacity, dtypes, shapes)
-        _tf1.train.add_queue_runner(_make_runner(queue, columns, settings))
+        _tf1.train.add_queue_runner(_make_runner(queue, columns, names, settings))
         _summarize_fullness(queue, min_after_dequeue, settings.queue_capacity)
     if settings.num_epochs is None:
         batch = queue.dequeue_many(settings.batch_size)
@@ -72,7 +83,10 @@ def dequeue_batches(columns: Sequence[np.ndarray], settings: Settings) -> list[t
 
 
 def _make_runner(
-    queue: tf.queue.QueueBase, columns: Sequence[np.ndarray], settings: Settings
+    queue: tf.queue.QueueBase,
+    columns: Sequence[np.ndarray],
+    names: Sequence[str],
+    settings: Settings,
 ) -> "FeedingQueueRunner":
     enqueue_ops, feeds = [], []
     for _ in range(settings.num_threads):
@@ -81,12 +95,15 @@ def _make_runner(
             for dtype, column in zip(queue.dtypes, columns, strict=True)
         ]
         enqueue_ops.append(queue.enqueue_many(placeholders))
-        feeds.append(functools.partial(_feed_rows, placeholders, columns, settings))
+        feeds.append(functools.partial(_feed_rows, placeholders, columns, names, settings))
     return FeedingQueueRunner(queue, enqueue_ops, feeds)
 
 
 def _feed_rows(
-    placeholders: Sequence[tf.Tensor], columns: Sequence[np.ndarray], settings: Settings
+    placeholders: Sequence[tf.Tensor],
+    columns: Sequence[np.ndarray],
+    names: Sequence[str],
+    settings: Settings,
 ) -> FeedDicts:
     """Yields feed dicts of a batch of rows each.
 
@@ -102,9 +119,36 @@ def _feed_rows(
         last = first + size if end is None else min(first + size, end)
         indices = np.arange(first, last) % rows
         yield {
-            placeholder: column[indices]
-            for placeholder, column in zip(placeholders, columns, strict=True)
+            placeholder: _take_rows(column, name, indices)
+            for placeholder, column, name in zip(placeholders, columns, names, strict=True)
         }
+
+
+class NotStringError(tf.errors.InternalError, TypeError):
+    """Error of a value that is no string, in a column that TensorFlow takes as strings.
+
+    TensorFlow raises InternalError too, without the column.
+    """
+
+
+def _take_rows(column: np.ndarray, name: str, indices: np.ndarray) -> np.ndarray:
+    """Returns rows of an array.
+
+    Raises:
+      NotStringError: An array of objects has one that is not a string.
+    """
+    if column.dtype.hasobject:
+        for index in indices:
+            for value in column[index : index + 1].flat:
+                if not isinstance(value, (str, bytes)):
+                    raise NotStringError(
+                        None,
+                        None,
+                        f"{name} has the value {value!r} ({type(value).__name__}) in row {index}, "
+                        "and TensorFlow takes an array of objects as strings: convert it to "
+                        "strings or to numbers, and fill missing values.",
+                    )
+    return column[indices]
 
 
 def _summarize_fullness(queue: tf.queue.QueueBase, minimum: int, capacity: int) -> None:

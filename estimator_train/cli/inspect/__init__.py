@@ -1,1 +1,0 @@
-"""Checks of data, models, machines, and of jobs before they run."""

@@ -1,1 +1,0 @@
-"""Training with other processes: synchronous workers, and parameter servers."""

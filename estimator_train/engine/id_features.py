@@ -1,0 +1,157 @@
+"""Features whose categorical columns are fed as ids, for exports that cannot read strings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+
+from estimator_train.engine.tf_internals import column_types
+
+_v1 = tf.compat.v1
+# Each attribute belongs to one kind of categorical columns whose ids need no table of TensorFlow.
+_KINDS = (
+    "vocabulary_list",
+    "vocabulary_file",
+    "hash_bucket_size",
+    "number_buckets",
+    "boundaries",
+)
+
+
+class IdInput(NamedTuple):
+    """Inputs of a model for one categorical column.
+
+    Attributes:
+      ids: Placeholder of int64 [batch, values]; -1 fills up examples with fewer values. In a
+        sequence, [batch, time], -1 is a step without an id, and -2 fills up shorter sequences.
+      weights: Placeholder of float32 [batch, values], or None.
+    """
+
+    ids: tf.Tensor
+    weights: tf.Tensor | None
+
+
+class TreeLogits(NamedTuple):
+    """Logits that trees give, for runtimes that have one operation for all trees.
+
+    The nodes of a tree are numbered from the root, 0; the children of node n are 2n + 1 and 2n + 2.
+
+    Attributes:
+      inputs: Numbers that nodes compare, float32 [batch, features].
+      logits: Sum of the trees' values, float32 [batch, logits].
+      feature: Feature that a node compares, int32 [trees, 2^depth - 1]; -1 for leaves.
+      threshold: Number that a node compares it with, float32 of the same shape.
+      by_value: Whether only an equal number goes left, bool of the same shape; otherwise NaN and
+        numbers up to the threshold go left.
+      value: What a leaf adds to the logits, float32 [trees, 2^(depth + 1) - 1, logits].
+    """
+
+    inputs: tf.Tensor
+    logits: tf.Tensor
+    feature: tf.Tensor
+    threshold: tf.Tensor
+    by_value: tf.Tensor
+    value: tf.Tensor
+
+
+class IdFeatures(dict[Any, Any]):
+    """Features of model_fn: placeholders by feature name, and ids by categorical column.
+
+    TensorFlow asks the features for the result of a column before it computes one. This class
+    answers with ids that are fed, so that no table and no hash of a string is in the graph.
+
+    Args:
+      placeholders: Feature name to placeholder.
+      inputs: The inputs of columns; copies of the features share them.
+      trees: The trees of the model; copies of the features share the list.
+    """
+
+    # `tf.nest` copies a dict by calling its class without arguments.
+    def __init__(
+        self,
+        placeholders: Mapping[str, Any] = MappingProxyType({}),
+        inputs: dict[Any, IdInput] | None = None,
+        trees: list[TreeLogits] | None = None,
+    ) -> None:
+        super().__init__(placeholders)
+        self.inputs: dict[Any, IdInput] = {} if inputs is None else inputs
+        self.trees: list[TreeLogits] = [] if trees is None else trees
+
+    def __contains__(self, key: object) -> bool:
+        return super().__contains__(key) or (
+            isinstance(key, column_types.FeatureColumn)
+            and feeds_ids(key)
+            and not hasattr(key, "weight_feature_key")
+        )
+
+    def __getitem__(self, key: Any) -> Any:
+        if super().__contains__(key) or key not in self:
+            return super().__getitem__(key)
+        if hasattr(key, "boundaries"):
+            return self._assign_buckets(key)
+        return _drop_padding(self.get_ids(key).ids)
+
+    def copy(self) -> IdFeatures:
+        """Returns a copy that shares the inputs of columns and the trees."""
+        return IdFeatures(self, self.inputs, self.trees)
+
+    __copy__ = copy
+
+    def get_ids(self, column: Any) -> IdInput:
+        """Returns the inputs of a categorical column, which are created at its first use.
+
+        Args:
+          column: A categorical column that `feeds_ids` accepts.
+        """
+        if column not in self.inputs:
+            if hasattr(column, "boundaries"):
+                buckets = self._assign_buckets(column)
+                places = tf.range(column.source_column.shape[0], dtype=tf.int64)
+                ids = buckets + places * (len(column.boundaries) + 1)
+                return IdInput(ids, None)
+            with tf.name_scope(""):
+                name = make_input_name(column.name)
+                has_weights = hasattr(column, "weight_feature_key")
+                self.inputs[column] = IdInput(
+                    _v1.placeholder(tf.int64, [None, None], name),
+                    _v1.placeholder(tf.float32, [None, None], name) if has_weights else None,
+                )
+        return self.inputs[column]
+
+    def _assign_buckets(self, column: Any) -> tf.Tensor:
+        """Returns the bucket of each number, with comparisons that every runtime has."""
+        source = column_types.FeatureTransformationCache(self).get(column.source_column, None)
+        # Like TensorFlow, puts NaN into the last bucket, without a comparison of NaN, in which
+        # runtimes differ.
+        numbers = tf.where(tf.math.is_nan(source), tf.constant(np.inf, source.dtype), source)
+        passed = tf.expand_dims(numbers, -1) >= tf.constant(column.boundaries, tf.float32)
+        return tf.reduce_sum(tf.cast(passed, tf.int64), axis=-1)
+
+
+def feeds_ids(column: Any) -> bool:
+    """Returns whether the ids of a column can be fed, or computed from fed numbers."""
+    source = getattr(column, "categorical_column", column)  # Of a column with weights.
+    return hasattr(column, "num_buckets") and any(hasattr(source, name) for name in _KINDS)
+
+
+def has_sequences(column: Any) -> bool:
+    """Returns whether a categorical column has a sequence of ids for each example."""
+    # Columns with weights also wrap a column.
+    is_wrapper = hasattr(column, "num_buckets") and hasattr(column, "categorical_column")
+    return is_wrapper and not hasattr(column, "weight_feature_key")
+
+
+def make_input_name(name: str) -> str:
+    """Returns a feature's or a column's name as the name of an input."""
+    cleaned = re.sub("[^A-Za-z0-9_.\\-/]", "_", name)
+    return cleaned if re.match("[A-Za-z0-9.]", cleaned) else f"input{cleaned}"
+
+
+def _drop_padding(ids: tf.Tensor) -> tf.SparseTensor:
+    places = tf.where(ids >= 0)
+    return tf.SparseTensor(places, tf.gather_nd(ids, places), tf.shape(ids, tf.int64))

@@ -1,1 +1,0 @@
-"""Keras callbacks in the training of an Estimator, by a hook."""

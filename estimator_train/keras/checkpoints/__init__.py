@@ -1,1 +1,0 @@
-"""Variables of Keras models in checkpoints of either format."""

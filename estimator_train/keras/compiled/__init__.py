@@ -1,1 +1,0 @@
-"""The losses and metrics of a compiled Keras model."""

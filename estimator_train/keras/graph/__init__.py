@@ -1,1 +1,0 @@
-"""Keras models that are rebuilt in the graph of a model_fn."""

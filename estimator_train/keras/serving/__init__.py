@@ -1,1 +1,0 @@
-"""Signatures of exported Keras models."""

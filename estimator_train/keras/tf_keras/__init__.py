@@ -1,0 +1,1 @@
+"""Models of tf_keras in graphs: rebuilt layer by layer, with their losses and metrics."""

@@ -1,6 +1,0 @@
-"""Stand-in for `tf.contrib.tfprof`: counts of parameters and operations of a graph."""
-
-from estimator_train.legacy.contrib.tfprof import (
-    model_analyzer as model_analyzer,
-    tfprof_logger as tfprof_logger,
-)

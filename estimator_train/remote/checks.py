@@ -1,0 +1,112 @@
+"""Checks of paths that users give: their schemes, buckets and permissions."""
+
+import functools
+import importlib.util
+import re
+import warnings
+
+import tensorflow as tf
+
+from estimator_train.remote import faults, probe, registration
+from estimator_train.remote.schemes import DRIVERS, find_driver
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
+_SCHEME_IN_TEXT = re.compile(r"\b([A-Za-z][A-Za-z0-9+.-]*)://")
+_REFUSALS = (
+    tf.errors.InvalidArgumentError,
+    tf.errors.PermissionDeniedError,
+    tf.errors.UnauthenticatedError,
+)
+_ONE_SLASH = re.compile(rf"({'|'.join(DRIVERS)}|gs):/(?!/)(.*)", re.DOTALL)
+
+
+def prepare_path(path: str, name: str = "path") -> None:
+    """Registers the scheme of a path with TensorFlow, if it is a remote one.
+
+    Args:
+      path: The path.
+      name: What it is, for messages: "model_dir".
+
+    Raises:
+      ImportError: A package or a C compiler is missing.
+      ValueError: No file system is known for the scheme, or the path has no bucket.
+    """
+    match = _SCHEME.match(path)
+    if match:
+        _prepare_scheme(match[1])
+        if match[1] in DRIVERS and not match[2].split("/")[0] and DRIVERS[match[1]].is_object_store:
+            raise ValueError(f"{name} {path!r} names no bucket. Use {match[1]}://BUCKET/PATH.")
+    elif one := _ONE_SLASH.match(path):
+        _warn_of_one_slash(path, f"{one[1]}://{one[2]}", name)
+
+
+@functools.cache
+def _prepare_scheme(scheme: str) -> None:
+    if not registration.is_registered(scheme):
+        registration.register(scheme)
+
+
+@functools.cache
+def _warn_of_one_slash(path: str, meant: str, name: str) -> None:
+    warnings.warn(
+        f"{name} {path!r} is a local directory, because it has one slash. Did you mean {meant!r}?",
+        stacklevel=3,
+    )
+
+
+def is_permanent(error: BaseException) -> bool:
+    """Returns whether a store that this package serves would refuse the same request again.
+
+    Args:
+      error: An error of TensorFlow, whose message names the path.
+    """
+    return isinstance(error, _REFUSALS) and _names_store(error)
+
+
+def is_transient(error: BaseException) -> bool:
+    """Returns whether a store that this package serves did not answer until all retries were used.
+
+    Args:
+      error: An error of TensorFlow, whose message names the path.
+    """
+    if isinstance(error, tf.errors.InternalError):
+        # A session replaces the class: "originally returned UnavailableError".
+        return tf.errors.UnavailableError.__name__ in str(error.message) and _names_store(error)
+    return isinstance(error, tf.errors.UnavailableError) and _names_store(error)
+
+
+def is_replaced(error: BaseException) -> bool:
+    """Returns whether a file of a store was replaced while it was read: the new one is complete.
+
+    Args:
+      error: An error; readers of checkpoints keep only its message.
+    """
+    return isinstance(error, tf.errors.OpError) and faults.REPLACED in str(error.message)
+
+
+def _names_store(error: tf.errors.OpError) -> bool:
+    return any(match[1] in DRIVERS for match in _SCHEME_IN_TEXT.finditer(str(error.message)))
+
+
+def check_path(path: str, name: str = "path") -> None:
+    """Checks that a store answers for a path, before a job starts.
+
+    Args:
+      path: The path; a local one, or one that TensorFlow itself serves, is not checked.
+      name: What it is, for messages: "model_dir".
+
+    Raises:
+      ValueError: The bucket does not exist, access is denied, credentials are missing or wrong, or
+        the path is a file.
+    """
+    prepare_path(path, name)
+    match = _SCHEME.match(path)
+    if not match:
+        return
+    driver = find_driver(match[1]) if importlib.util.find_spec("fsspec") else None
+    if driver and driver.is_read_only:
+        raise ValueError(
+            f"{name} {path!r}: {match[1]}:// is read-only. Use another scheme or a disk."
+        )
+    if match[1] in DRIVERS:
+        probe.probe_directory(path, name)

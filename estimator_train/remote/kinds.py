@@ -1,0 +1,160 @@
+"""Kinds of stores: listings, copies, marked directories and reads, as their drivers have them."""
+
+import asyncio
+import contextlib
+import dataclasses
+import functools
+from collections.abc import Coroutine, Sequence
+from typing import Any, TypeVar
+
+from estimator_train.remote.faults import retry
+from estimator_train.remote.schemes import Driver
+
+_CHUNK_BYTES = 1 << 20
+Chunks = list[bytes]  # Joining them would cost a copy.
+_Result = TypeVar("_Result")
+
+
+@dataclasses.dataclass
+class Upload:
+    """A file that was sent in parts and appears when `complete` is called.
+
+    Attributes:
+      stream: fsspec's file, which is closed.
+      target: The path of the object that appears.
+    """
+
+    stream: Any
+    target: str
+
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+        return int(self.stream.tell())
+
+    def complete(self) -> None:
+        """Lets the object appear."""
+        retry(self.stream.commit)
+
+
+@dataclasses.dataclass
+class Store:
+    """A file system of fsspec in this process.
+
+    Attributes:
+      fs: The file system.
+      driver: Its driver.
+      staged: Closed temporary files that are not in the store yet, by path.
+      can_append: Whether the store appends to an object without sending its bytes again.
+      can_wait: Whether an upload in parts can wait for its last request.
+    """
+
+    fs: Any
+    driver: Driver
+    staged: dict[str, bytes | Upload] = dataclasses.field(default_factory=dict)
+    can_append = False
+    can_wait = False
+
+    @property
+    def is_async(self) -> bool:
+        """Whether the file system runs its requests on a loop, several at a time."""
+        return bool(getattr(self.fs, "async_impl", False))
+
+    def run(self, requests: Coroutine[Any, Any, _Result]) -> _Result:
+        """Returns the result of requests that run on the loop of the file system."""
+        return asyncio.run_coroutine_threadsafe(requests, self.fs.loop).result()
+
+    def list_children(self, base: str) -> dict[str, bool]:
+        """Returns whether each entry of a directory is a directory, by its name.
+
+        Args:
+          base: The path of the directory, without a slash at its end; it need not exist.
+        """
+        try:
+            entries = retry(lambda: self.fs.ls(base, detail=True))
+        except FileNotFoundError:
+            return {}
+        kinds = {entry["name"].rstrip("/"): entry["type"] for entry in entries}
+        return {
+            name.rsplit("/", 1)[-1]: kind == "directory"
+            for name, kind in kinds.items()
+            if name.strip("/") != base.strip("/")
+        }
+
+    def find(self, base: str) -> tuple[list[str], list[str]]:
+        """Returns the paths of all files and of all marked directories below a directory."""
+        found = [name for name in retry(lambda: self.fs.find(base)) if name.startswith(base + "/")]
+        markers = [name for name in found if name.endswith("/") and name != base + "/"]
+        return [name for name in found if not name.endswith("/")], [name[:-1] for name in markers]
+
+    def delete_file(self, path: str) -> None:
+        """Deletes a file. A request that was repeated finds it missing."""
+        with contextlib.suppress(FileNotFoundError):
+            retry(lambda: self.fs.rm_file(path))
+
+    def delete_tree(self, path: str) -> None:
+        """Deletes a directory and all below it."""
+        with contextlib.suppress(FileNotFoundError):
+            retry(lambda: self.fs.rm(path, recursive=True))
+
+    def copy(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Copies files, all at a time if the driver can."""
+
+        async def copy_together() -> None:
+            await asyncio.gather(*(self._copy_file(path, target) for path, target in pairs))
+
+        if self.is_async:
+            retry(lambda: self.run(copy_together()))
+            return
+        for path, target in pairs:
+            retry(functools.partial(self.fs.cp_file, path, target))
+
+    async def _copy_file(self, path: str, target: str) -> None:
+        await self.fs._cp_file(path, target)
+
+    def make_marker(self, base: str) -> None:
+        """Marks a directory."""
+        retry(lambda: self.fs.pipe_file(f"{base}/", b""))
+
+    def delete_marker(self, base: str) -> None:
+        """Deletes the marker of a directory, if there is one."""
+        self.delete_file(f"{base}/")
+
+    async def fetch(
+        self, path: str, offset: int, count: int, version: dict[str, Any] | None
+    ) -> Chunks:
+        """Returns bytes of a file, on the loop of the file system.
+
+        Args:
+          path: The file.
+          offset: The first byte.
+          count: The number of bytes. A server may send all bytes of the file.
+          version: The description of the object to read, if the store can choose: another one is
+            an error of status 412. None for any.
+        """
+        return [await self.fs._cat_file(path, start=offset, end=offset + count)]
+
+
+class S3Store(Store):
+    """A store of the S3 protocol."""
+
+    can_append = True
+    can_wait = True
+
+    async def fetch(
+        self, path: str, offset: int, count: int, version: dict[str, Any] | None
+    ) -> Chunks:
+        """Returns bytes of an object; see `Store.fetch`."""
+        etag = version and version.get("ETag")
+        if not etag:
+            return await super().fetch(path, offset, count, version)
+        bucket, key, _ = self.fs.split_path(path)
+        range_ = f"bytes={offset}-{offset + count - 1}"
+        response = await self.fs._call_s3(
+            "get_object", Bucket=bucket, Key=key, Range=range_, IfMatch=etag
+        )
+        chunks = []
+        async with response["Body"] as body:
+            while chunk := await body.read(_CHUNK_BYTES):
+                chunks.append(chunk)
+        return chunks

@@ -1,1 +1,0 @@
-"""Hooks that end a training early: by metrics, by time, at a checkpoint."""

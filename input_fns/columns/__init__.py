@@ -1,0 +1,1 @@
+"""Sources that read tables of Apache Arrow: Parquet, IPC files and streams."""

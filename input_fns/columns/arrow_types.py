@@ -1,0 +1,143 @@
+"""Types of Arrow as dtypes and shapes of tensors, and the conversion of arrays."""
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import tensorflow as tf
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """Tensors of the rows of an Arrow type.
+
+    Attributes:
+      dtype: Type of the values.
+      inner_shape: Shape of one value, of fixed-size lists.
+      ragged_rank: Number of list levels around a value.
+    """
+
+    dtype: tf.DType
+    inner_shape: tuple[int, ...] = ()
+    ragged_rank: int = 0
+
+    @property
+    def dtypes(self) -> list[tf.DType]:
+        """Types of the arrays that `to_arrays` returns."""
+        return [tf.int64] * self.ragged_rank + [self.dtype]
+
+
+def find_layout(arrow_type: "pa.DataType") -> Layout:
+    """Returns the layout of the tensors of an Arrow type.
+
+    Raises:
+      TypeError: No tensor can have values of the type.
+    """
+    from pyarrow import types
+
+    arrow_type = get_storage_type(arrow_type)
+    if types.is_dictionary(arrow_type):
+        return find_layout(arrow_type.value_type)
+    if types.is_fixed_size_list(arrow_type):
+        values = find_layout(arrow_type.value_type)
+        if values.ragged_rank:
+            raise TypeError("a fixed-size list of lists has no tensor")
+        return dataclasses.replace(values, inner_shape=(arrow_type.list_size, *values.inner_shape))
+    if types.is_list(arrow_type) or types.is_large_list(arrow_type):
+        values = find_layout(arrow_type.value_type)
+        return dataclasses.replace(values, ragged_rank=values.ragged_rank + 1)
+    if _is_text(arrow_type):
+        return Layout(tf.string)
+    if types.is_decimal(arrow_type):
+        return Layout(tf.float64)
+    if types.is_temporal(arrow_type) and not types.is_interval(arrow_type):
+        return Layout(tf.int32 if arrow_type.bit_width == 32 else tf.int64)
+    if types.is_primitive(arrow_type) and not types.is_temporal(arrow_type):
+        return Layout(tf.as_dtype(arrow_type.to_pandas_dtype()))
+    raise TypeError("this type has no tensor; leave the column out with select")
+
+
+def get_storage_type(arrow_type: "pa.DataType") -> "pa.DataType":
+    """Returns the type in which Arrow stores the values of an extension type, or the type."""
+    while hasattr(arrow_type, "storage_type"):
+        arrow_type = arrow_type.storage_type
+    return arrow_type
+
+
+def _is_text(arrow_type: "pa.DataType") -> bool:
+    from pyarrow import types
+
+    names = (
+        "is_string is_large_string is_string_view is_binary is_large_binary is_binary_view "
+        "is_fixed_size_binary"
+    )
+    return any(getattr(types, name, bool)(arrow_type) for name in names.split())
+
+
+class MissingValueError(ValueError):
+    """Error of a value that is missing and has no default."""
+
+
+def to_arrays(array: "pa.Array", default: Any = None) -> list[np.ndarray]:
+    """Returns the arrays of a layout: the row splits of each list level, then the values.
+
+    Numbers share the memory of Arrow.
+
+    Args:
+      array: An array of a type that has a layout.
+      default: Replaces missing values; a missing list becomes an empty one. None is an error.
+
+    Raises:
+      MissingValueError: A value is missing, and there is no default.
+    """
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    while hasattr(array, "storage"):
+        array = array.storage
+    if default is None and array.null_count:
+        raise MissingValueError
+    if types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+        if default is None and array.null_count:  # Dictionaries may contain missing values.
+            raise MissingValueError
+    if types.is_fixed_size_list(array.type):
+        return [_to_matrix(array, default)]
+    if types.is_list(array.type) or types.is_large_list(array.type):
+        lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy()
+        splits = np.zeros(len(array) + 1, np.int64)
+        np.cumsum(lengths, out=splits[1:])
+        return [splits, *to_arrays(array.flatten(), default)]
+    return [_to_array(array, default)]
+
+
+def _to_matrix(array: "pa.Array", default: Any) -> np.ndarray:
+    rows = to_arrays(array.flatten(), default)[0]  # Without the missing lists.
+    rows = rows.reshape(len(array) - array.null_count, array.type.list_size, *rows.shape[1:])
+    if not array.null_count:
+        return rows
+    matrix = np.full([len(array), *rows.shape[1:]], default, rows.dtype)
+    matrix[array.is_valid().to_numpy(zero_copy_only=False)] = rows
+    return matrix
+
+
+def _to_array(array: "pa.Array", default: Any) -> np.ndarray:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    if types.is_temporal(array.type):
+        array = array.view(pa.int32() if array.type.bit_width == 32 else pa.int64())
+    elif types.is_decimal(array.type):
+        array = pc.cast(array, pa.float64())
+    elif _is_text(array.type):
+        # TensorFlow copies bytes, and would first encode each str.
+        array = pc.cast(array, pa.large_binary())
+    if array.null_count:
+        if isinstance(default, str):
+            default = default.encode()
+        array = pc.fill_null(array, pa.scalar(default, array.type))
+    return array.to_numpy(zero_copy_only=False)

@@ -1,0 +1,103 @@
+"""Columns that the names of folders contain, such as `day=20`: the partitions of Hive and Spark."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from input_fns.columns.table_files import TableFile
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_MISSING = "__HIVE_DEFAULT_PARTITION__"
+
+
+class _PartitionedFile:
+    """File with further columns, each of one value.
+
+    Args:
+      file: The file.
+      values: Maps names of columns to their values.
+    """
+
+    def __init__(self, file: TableFile, values: "Mapping[str, pa.Scalar]") -> None:
+        self.path, self.group_rows, self.row_bytes = file.path, file.group_rows, file.row_bytes
+        self._file = file
+        self._values = {n: value for n, value in values.items() if n not in file.schema.names}
+        self.schema = file.schema
+        for name, value in self._values.items():
+            import pyarrow as pa
+
+            self.schema = self.schema.append(pa.field(name, value.type))
+
+    def iterate(
+        self, group: int, columns: Sequence[str], batch_rows: int
+    ) -> "Iterator[pa.RecordBatch]":
+        """Yields the record batches of a row group, with the values of the folders."""
+        import pyarrow as pa
+
+        own = [name for name in columns if name in self._values]
+        # Without a column, the number of rows of a batch would be unknown.
+        others = [name for name in columns if name not in own] or self._file.schema.names[:1]
+        for batch in self._file.iterate(group, others, batch_rows):
+            names, arrays = [*batch.schema.names], [*batch.columns]
+            for name in own:
+                names.append(name)
+                arrays.append(pa.repeat(self._values[name], batch.num_rows))
+            yield pa.RecordBatch.from_arrays(arrays, names)
+
+
+def read_partitions(
+    paths: Sequence[str], texts: Sequence[Mapping[str, str]]
+) -> "dict[str, dict[str, pa.Scalar]]":
+    """Returns the values in the names of the folders of each file, by its path and their columns.
+
+    They are of int64 if all values of the column are integers.
+
+    Args:
+      paths: The files.
+      texts: For each file, the texts in the names of its folders.
+
+    Raises:
+      ValueError: Files have different columns in the names of their folders.
+    """
+    import pyarrow as pa
+
+    first = texts[0]
+    for path, found in zip(paths, texts, strict=True):
+        if found.keys() != first.keys():
+            raise ValueError(
+                f"The folders of {path} have the columns {[*found]}, expected {[*first]} as those "
+                f"of {paths[0]}."
+            )
+    types = {}
+    for name in first:
+        values = {found[name] for found in texts} - {_MISSING}
+        types[name] = pa.int64() if values and all(map(_is_integer, values)) else pa.string()
+
+    def convert(name: str, text: str) -> "pa.Scalar":
+        value = None if text == _MISSING else int(text) if types[name] == pa.int64() else text
+        return pa.scalar(value, types[name])
+
+    return {
+        path: {name: convert(name, text) for name, text in found.items()}
+        for path, found in zip(paths, texts, strict=True)
+    }
+
+
+def add_partitions(
+    files: Sequence[TableFile], partitions: "Mapping[str, Mapping[str, pa.Scalar]]"
+) -> list[TableFile]:
+    """Adds the columns that the names of folders contain.
+
+    Args:
+      files: The files.
+      partitions: The result of `read_partitions`.
+    """
+    return [
+        _PartitionedFile(file, partitions[file.path]) if partitions[file.path] else file
+        for file in files
+    ]
+
+
+def _is_integer(text: str) -> bool:
+    return text.removeprefix("-").isdecimal() and abs(int(text)) < 1 << 63

@@ -1,0 +1,251 @@
+"""Files of Arrow tables: their schema, their row groups, and the record batches of a row group."""
+
+import glob
+import itertools
+import os
+import urllib.parse
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Protocol
+
+from input_fns.pipeline import checks
+from input_fns.pipeline.guard import BadRecords
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PathLike = str | os.PathLike[str]
+FilePattern = PathLike | Sequence[PathLike]
+_HIDDEN = ("_", ".")  # Spark and Hive write such files next to the data.
+_OPEN_AT_A_TIME = 8
+
+
+class TableFile(Protocol):
+    """File with the rows of a table.
+
+    Attributes:
+      path: Its path.
+      schema: Its columns.
+      group_rows: The number of rows of each row group.
+      row_bytes: Estimated size of a row in memory.
+    """
+
+    path: str
+    schema: "pa.Schema"
+    group_rows: list[int]
+    row_bytes: float
+
+    def iterate(
+        self, group: int, columns: Sequence[str], batch_rows: int
+    ) -> "Iterator[pa.RecordBatch]":
+        """Returns an iterator over the record batches of a row group, of at most `batch_rows`."""
+
+
+def import_pyarrow(source: str) -> None:
+    """Imports pyarrow.
+
+    Raises:
+      ImportError: It is not installed; the error says how to install it.
+    """
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            f"input_fns.{source} needs the package pyarrow: pip install 'estimator-train[arrow]'."
+        ) from error
+
+
+def list_table_files(
+    file_pattern: FilePattern, extensions: tuple[str, ...]
+) -> tuple[list[str], list[dict[str, str]]]:
+    """Returns the files that match a pattern or a list of patterns, sorted for each pattern.
+
+    A folder means the files in it with one of the extensions, except those below a name that begins
+    with _ or a dot.
+
+    Returns:
+      The paths, and the values in the names of the folders of each, such as {"day": "20"} of
+      `day=20`. They count below a folder, or from the first wildcard of a pattern.
+
+    Raises:
+      FileNotFoundError: A pattern matches no file.
+      ValueError: The list of patterns is empty.
+      TypeError: A pattern is not a path.
+    """
+    patterns = file_pattern if isinstance(file_pattern, (list, tuple)) else [file_pattern]
+    if not patterns:
+        raise ValueError("file_pattern must name at least one file, but it is an empty list.")
+    files: list[str] = []
+    partitions: list[dict[str, str]] = []
+    for pattern in patterns:
+        text = checks.path("file_pattern", pattern)
+        found = _find_files(text, extensions)
+        if not found:
+            raise FileNotFoundError(f"No file matches file_pattern {str(pattern)!r}.")
+        files += found
+        partitions += [_read_folder_names(text, file) for file in found]
+    return files, partitions
+
+
+def _read_folder_names(pattern: str, file: str) -> dict[str, str]:
+    parts = [part for part in pattern.split("/") if part]
+    fixed = list(itertools.takewhile(lambda part: not glob.has_magic(part), parts))
+    folders = [part for part in file.split("/") if part][len(fixed) : -1]
+    pairs = (folder.partition("=") for folder in folders if "=" in folder)
+    return {name: urllib.parse.unquote(value) for name, _, value in pairs}
+
+
+def _find_files(pattern: str, extensions: tuple[str, ...]) -> list[str]:
+    if "://" not in pattern:
+        if os.path.isdir(pattern):
+            found = glob.glob(f"{glob.escape(pattern)}/**", recursive=True)
+            return sorted(file for file in found if _is_data(file, pattern, extensions))
+        return [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern))
+    import fsspec
+
+    system, path = fsspec.core.url_to_fs(pattern, **_make_store_options(pattern))
+    if system.isdir(path):
+        found = [file for file in system.find(path) if _is_data(file, path, extensions)]
+    else:
+        found = system.glob(path)
+    return [system.unstrip_protocol(file) for file in sorted(found)]
+
+
+def _is_data(file: str, folder: str, extensions: tuple[str, ...]) -> bool:
+    parts = os.path.relpath(file, folder).split("/")
+    return file.endswith(extensions) and not any(part.startswith(_HIDDEN) for part in parts)
+
+
+def open_file(path: str) -> Any:
+    """Returns a file of a local path or a URL, as an argument for the readers of pyarrow."""
+    if "://" not in path:
+        import pyarrow as pa
+
+        return pa.OSFile(path)
+    import fsspec
+
+    # pyarrow chooses the ranges to read: a cache of fsspec would read more.
+    system, name = fsspec.core.url_to_fs(path, **_make_store_options(path))
+    return system.open(name, "rb", cache_type="none")
+
+
+def _make_store_options(url: str) -> dict[str, Any]:
+    """Returns options of fsspec for the variables that TensorFlow's own S3 driver had."""
+    endpoint = os.environ.get("S3_ENDPOINT")
+    if not endpoint or not url.startswith("s3://"):
+        return {}
+    if "://" not in endpoint:
+        scheme = "http" if os.environ.get("S3_USE_HTTPS") in ("0", "false") else "https"
+        endpoint = f"{scheme}://{endpoint}"
+    return {"endpoint_url": endpoint}
+
+
+def open_files(
+    paths: Sequence[str], open_one: Callable[[str], TableFile], bad: BadRecords
+) -> list[TableFile]:
+    """Opens files in a few threads, and leaves out those that are skipped as bad records.
+
+    Args:
+      paths: The files.
+      open_one: Function that opens a file, and raises OSError or ValueError for an unreadable one.
+      bad: Handler of bad records.
+
+    Raises:
+      ValueError: A file is unreadable or empty, or all have no rows.
+    """
+
+    def try_to_open(path: str) -> TableFile | Exception:
+        try:
+            return open_one(path)
+        except (OSError, ValueError) as error:
+            return error
+
+    with ThreadPoolExecutor(_OPEN_AT_A_TIME) as pool:
+        opened = list(pool.map(try_to_open, paths))
+    files = []
+    for path, result in zip(paths, opened, strict=True):
+        if isinstance(result, Exception):
+            fault = f"{path} cannot be read: {describe_error(result)}; get a fresh copy"
+            error = bad.count_skipped(fault.encode()).decode() if bad.are_skipped else fault
+            if error:
+                raise ValueError(f"{error}.") from result
+        else:
+            files.append(result)
+    if not any(sum(file.group_rows) for file in files):
+        raise ValueError(f"{paths[0]} has no rows{_describe_others(len(paths) - 1)}.")
+    return files
+
+
+def _describe_others(count: int) -> str:
+    return f", and neither do the {count} other files" if count else ""
+
+
+def describe_error(error: BaseException) -> str:
+    """Returns the first line of an error of Arrow, without a full stop."""
+    lines = str(error).splitlines() or [type(error).__name__]
+    return lines[0].rstrip(".")
+
+
+class ParquetFile:
+    """Parquet file.
+
+    Args:
+      path: Its path or URL.
+      row_filter: Expression of pyarrow.compute; row groups whose statistics exclude it are not
+        read. None reads all.
+      partition: Values of further columns, which the filter may contain.
+    """
+
+    def __init__(
+        self, path: str, row_filter: Any = None, partition: "Mapping[str, pa.Scalar] | None" = None
+    ) -> None:
+        import pyarrow.parquet as pq
+
+        self.path = path
+        with open_file(path) as file, pq.ParquetFile(file) as parquet:
+            self._metadata = parquet.metadata
+            self.schema = parquet.schema_arrow
+        metadata = self._metadata
+        groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+        selected = set(range(len(groups)))
+        if row_filter is not None:
+            selected = _select_groups(path, self.schema, row_filter, partition or {})
+        self.group_rows = [
+            group.num_rows if number in selected else 0 for number, group in enumerate(groups)
+        ]
+        total_bytes = sum(group.total_byte_size for group in groups)
+        self.row_bytes = total_bytes / max(1, metadata.num_rows)
+
+    def iterate(
+        self, group: int, columns: Sequence[str], batch_rows: int
+    ) -> "Iterator[pa.RecordBatch]":
+        """Yields the record batches of a row group, with the columns read in Arrow's threads."""
+        import pyarrow.parquet as pq
+
+        with (
+            open_file(self.path) as file,
+            pq.ParquetFile(file, metadata=self._metadata, pre_buffer="://" in self.path) as parquet,
+        ):
+            yield from parquet.iter_batches(
+                batch_rows, row_groups=[group], columns=list(columns), use_threads=True
+            )
+
+
+def _select_groups(
+    path: str, own_schema: "pa.Schema", row_filter: Any, partition: "Mapping[str, pa.Scalar]"
+) -> set[int]:
+    """Returns the numbers of the row groups whose statistics allow a row of a filter."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.dataset as ds
+
+    schema = own_schema
+    known = pc.scalar(True)
+    for name, value in partition.items():
+        if name not in own_schema.names:  # The rows have the values of a column in the file.
+            column = pc.field(name)
+            known &= (column == value) if value.is_valid else column.is_null()
+            schema = schema.append(pa.field(name, value.type))
+    fragment = ds.ParquetFileFormat().make_fragment(open_file(path), partition_expression=known)
+    parts = fragment.split_by_row_group(row_filter, schema=schema)
+    return {group.id for part in parts for group in part.row_groups}

@@ -1,0 +1,240 @@
+"""Commands read tables with --input, and `predict` writes Parquet in shards.
+
+These tests cover `cli/output/parquet_parts.py`.
+"""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import tensorflow as tf
+from processes import run_process
+
+MODEL = """
+import tensorflow as tf
+import estimator_train as est
+
+tf1 = tf.compat.v1
+
+
+def model(features, labels, mode):
+    weight = tf1.get_variable("w", [], initializer=tf1.zeros_initializer())
+    outputs = weight * features["x"]
+    if mode == est.ModeKeys.PREDICT:
+        text = tf.strings.as_string(features["id"])
+        pairs = tf.stack([features["x"], outputs], 1)
+        predictions = {"id": features["id"], "text": text, "pair": pairs}
+        return est.EstimatorSpec(mode, predictions=predictions)
+    loss = tf.reduce_mean(tf.square(outputs - labels))
+    step = tf1.train.get_global_step()
+    train = tf1.train.GradientDescentOptimizer(0.1).minimize(loss, step)
+    return est.EstimatorSpec(mode, loss=loss, train_op=train)
+"""
+ROWS = 100
+
+
+@pytest.fixture
+def job(tmp_path):
+    (tmp_path / "scaled.py").write_text(MODEL)
+    xs = [row % 3 - 1.0 for row in range(ROWS)]
+    columns = {"id": [*range(ROWS)], "x": pa.array(xs, pa.float32())}
+    table = pa.table({**columns, "y": pa.array([2 * x for x in xs], pa.float32())})
+    pq.write_table(table, tmp_path / "rows.parquet", row_group_size=30)
+    return [
+        "--model=scaled:model",
+        "--input=parquet:rows.parquet",
+        "--input_label=y",
+        "--model_dir=run",
+        "--batch_size=8",
+    ]
+
+
+@pytest.fixture
+def trained(command, train_once, job):
+    train_once(command, *job, "--max_train_steps=80")
+    return job
+
+
+def read_predictions(folder):
+    files = sorted(folder.glob("*.parquet"))
+    return pa.concat_tables(pq.read_table(file) for file in files)
+
+
+def test_train_evaluate_and_predict(command, trained, tmp_path):
+    outcome = command("evaluate", *trained)
+    assert outcome.code == 0, outcome.err
+    assert float(outcome.rows["loss"]) < 0.01
+    outcome = command("predict", *trained, "--format=parquet", "--output=out")
+    assert outcome.code == 0, outcome.err
+    found = read_predictions(tmp_path / "out")
+    assert found["id"].to_pylist() == [*range(ROWS)]
+    assert found["text"].to_pylist() == [str(row) for row in range(ROWS)]
+    for row, (x, output) in enumerate(found["pair"].to_pylist()):
+        assert x == row % 3 - 1
+        assert output == pytest.approx(2 * x, abs=0.1)
+
+
+def test_shards_have_each_row_once(command, trained, tmp_path):
+    for shard in range(3):
+        outcome = command(
+            "predict", *trained, "--format=parquet", "--output=out", "--num_shards=3",
+            f"--shard={shard}",
+        )  # fmt: skip
+        assert outcome.code == 0, outcome.err
+    assert sorted(read_predictions(tmp_path / "out")["id"].to_pylist()) == [*range(ROWS)]
+
+
+@pytest.mark.long
+def test_tasks_of_a_cluster_predict_a_shard_each(command, trained, tmp_path, monkeypatch):
+    cluster = {name: [f"host{name}:1"] for name in ("chief", "evaluator", "ps")}
+    cluster["worker"] = ["a:1", "b:1"]
+    for task, index in (("worker", 1), ("chief", 0), ("ps", 0), ("evaluator", 0), ("worker", 0)):
+        environment = {"cluster": cluster, "task": {"type": task, "index": index}}
+        monkeypatch.setenv("TF_CONFIG", json.dumps(environment))
+        outcome = command("predict", *trained, "--format=parquet", "--output=out")
+        assert outcome.code == 0, outcome.err
+    assert sorted(path.name for path in (tmp_path / "out").glob("*.parquet")) == [
+        f"shard-{shard}-of-3-part-0.parquet" for shard in range(3)
+    ]
+    assert sorted(read_predictions(tmp_path / "out")["id"].to_pylist()) == [*range(ROWS)]
+
+
+def test_a_complete_shard_is_not_predicted_again(command, trained, tmp_path):
+    arguments = ("predict", *trained, "--format=parquet", "--output=out")
+    assert command(*arguments).code == 0
+    assert json.loads((tmp_path / "out" / "shard-0-of-1.json").read_text())["is_complete"]
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").iterdir()}
+    assert command(*arguments).code == 0
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").iterdir()} == before
+
+
+@pytest.mark.long
+def test_a_killed_shard_continues(command, trained, tmp_path):
+    # Eleven files of predictions: five are written when the process is killed the last time.
+    rows = 2_050_000
+    table = pa.table({"id": np.arange(rows), "x": np.ones(rows, np.float32)})
+    pq.write_table(table, tmp_path / "rows.parquet", row_group_size=70_000)
+    out = tmp_path / "out"
+    arguments = [
+        *(sys.executable, "-m", "estimator_train", "predict", *trained, "--batch_size=5000"),
+        *("--format=parquet", "--output=out"),
+    ]
+    for killed_after in (0, 1, 4):
+        process = subprocess.Popen(arguments, cwd=tmp_path, stderr=subprocess.DEVNULL)
+        while len([*out.glob("*part-*.parquet")]) <= killed_after and process.poll() is None:
+            time.sleep(0.01)
+        process.kill()
+        assert process.wait() == -signal.SIGKILL
+        # The resume file follows the part: the first part may be there alone.
+        resume_file = out / "shard-0-of-1.json"
+        state = {"parts": 0, "is_complete": False}
+        if resume_file.exists():
+            state = json.loads(resume_file.read_text())
+        assert not state["is_complete"]
+        written = {p: p.stat().st_mtime_ns for p in out.glob("*part-*.parquet")}
+        kept = {out / f"shard-0-of-1-part-{part}.parquet" for part in range(state["parts"])}
+        assert kept <= {*written}
+    run_process(arguments, cwd=tmp_path)
+    assert all(path.stat().st_mtime_ns == written[path] for path in kept)
+    found = read_predictions(out)
+    assert np.array_equal(np.sort(found["id"].to_numpy()), np.arange(rows))
+    assert len([*out.glob("*.parquet")]) == 11
+
+
+def test_changed_input_files_do_not_continue(command, trained, tmp_path):
+    arguments = ("predict", *trained, "--format=parquet", "--output=out")
+    assert command(*arguments).code == 0
+    table = pq.read_table(tmp_path / "rows.parquet")
+    pq.write_table(table[:-8], tmp_path / "rows.parquet", row_group_size=30)
+    outcome = command(*arguments)
+    assert outcome.code == 2
+    assert "shard-0-of-1.json belongs to other predictions: input_files was" in outcome.err
+    assert "'batches': 13" in outcome.err
+    assert "'batches': 12" in outcome.err
+    assert "Choose another --output, or remove" in outcome.err
+
+
+def test_bytes_that_are_no_text_are_an_error(command, trained, tmp_path):
+    model = MODEL.replace('tf.strings.as_string(features["id"])', "tf.io.decode_base64(['_w'] * 8)")
+    (tmp_path / "scaled.py").write_text(model)
+    sys.modules.pop("scaled", None)
+    outcome = command("predict", *trained, "--format=parquet", "--output=out")
+    assert outcome.code == 2
+    assert "The predictions 'text' have bytes that are not UTF-8: b'\\xff'." in outcome.err
+
+
+@pytest.mark.long
+def test_other_predictions_do_not_continue(command, trained):
+    arguments = ("predict", *trained, "--format=parquet", "--output=out")
+    assert command(*arguments).code == 0
+    outcome = command(*arguments, "--batch_size=16")
+    assert outcome.code == 2
+    assert "shard-0-of-1.json belongs to other predictions" in outcome.err
+
+
+def test_data_shows_the_table(command, job):
+    outcome = command("data", "--input=parquet:rows.parquet", "--input_label=y", "--measure_secs=0")
+    assert outcome.code == 0, outcome.err
+    assert "features[id]  int64 (None,)" in outcome.out
+    assert "labels" in outcome.out
+
+
+def test_data_proposes_feature_columns(command, tmp_path):
+    numbers = range(60)
+    table = pa.table(
+        {
+            "price": pa.array([n / 7 for n in numbers], pa.float32()),
+            "shop": [f"s{n % 3}" for n in numbers],
+            "user": [f"u{n}" for n in numbers],
+            "item": [n % 9 for n in numbers],
+            "big": [n * 10**9 for n in numbers],
+            "pair": pa.array([[1.0, 2.0]] * 60, pa.list_(pa.float32(), 2)),
+            "new": [n % 2 == 0 for n in numbers],
+            "list": [[n] for n in numbers],
+            "click": [n % 2 for n in numbers],
+        }
+    )
+    pq.write_table(table, tmp_path / "rows.parquet")
+    arguments = ("--input=parquet:rows.parquet", "--input_label=click", "--measure_secs=0")
+    outcome = command("data", *arguments)
+    assert outcome.code == 0, outcome.err
+    code = outcome.out[outcome.out.index("fc = ") :]
+    names = {"tf": tf}
+    exec(code, names)
+    proposed = {
+        column.name: (type(column).__name__, getattr(column, "num_buckets", column.shape
+                      if hasattr(column, "shape") else None))
+        for column in names["columns"]
+    }  # fmt: skip
+    assert proposed == {
+        "price": ("NumericColumn", (1,)),
+        "shop": ("VocabularyListCategoricalColumn", 3),
+        "user": ("HashedCategoricalColumn", 1000),
+        "item": ("IdentityCategoricalColumn", 9),
+        "big": ("NumericColumn", (1,)),
+        "pair": ("NumericColumn", (2,)),
+    }
+    assert "# 'new' has bools: cast it to an integer" in code
+    assert "# 'list' is ragged: use its to_sparse() or padding" in code
+    with tf.Graph().as_default():
+        features = {name: tf.constant(table[name].to_pylist()) for name in proposed}
+        logits = tf.compat.v1.feature_column.linear_model(features, names["columns"])
+        assert logits.shape == [60, 1]
+
+
+def test_wrong_flags(command, job):
+    outcome = command("data", "--input=orc:rows")
+    assert outcome.code == 2
+    assert "must be READER:PATH with the reader parquet, arrow or csv" in outcome.err
+    outcome = command("train", *job, "--input_fn=scaled:data")
+    assert outcome.code == 2
+    assert "give only one" in outcome.err
+    outcome = command("predict", *job, "--format=parquet")
+    assert outcome.code == 2
+    assert "--output=DIR is needed" in outcome.err

@@ -1,0 +1,93 @@
+"""Files that other packages write are read as pyarrow reads them."""
+
+import datetime
+import shutil
+
+import datasets
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from arrow_tables import list_rows, list_values
+
+from input_fns import arrow, parquet
+
+ROWS = 300
+DAY = datetime.date(2024, 2, 1)
+COLUMNS = {
+    "id": [*range(ROWS)],
+    "price": [row / 7 for row in range(ROWS)],
+    "is_new": [row % 5 == 0 for row in range(ROWS)],
+    "shop": [f"shop {row % 9}" for row in range(ROWS)],
+    "day": [DAY + datetime.timedelta(days=row) for row in range(ROWS)],
+    "basket": [[*range(row % 4)] for row in range(ROWS)],
+}
+
+
+def write_with_pandas(folder):
+    frame = pd.DataFrame(COLUMNS).astype({"shop": "category", "id": "Int64"})
+    frame.to_parquet(folder / "a.parquet", row_group_size=70)
+
+
+def write_with_polars(folder):
+    frame = pl.DataFrame(COLUMNS).with_columns(pl.col("shop").cast(pl.Categorical))
+    frame.write_parquet(folder / "a.parquet", row_group_size=70)
+
+
+def write_with_duckdb(folder):
+    rows = pa.table(COLUMNS)  # noqa: F841
+    duckdb.sql(f"COPY (SELECT * FROM rows) TO '{folder}' (FORMAT parquet, PER_THREAD_OUTPUT)")
+
+
+def write_with_datasets(folder):
+    datasets.Dataset.from_dict(COLUMNS).to_parquet(folder / "a.parquet")
+
+
+def write_with_spark(folder):
+    from pyspark.sql import SparkSession
+
+    spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    session = spark.getOrCreate()
+    try:
+        rows = [*zip(*COLUMNS.values(), strict=True)]
+        frame = session.createDataFrame(rows, list(COLUMNS)).repartition(3)
+        frame.write.mode("overwrite").parquet(str(folder))
+    finally:
+        session.stop()
+
+
+WRITERS = [write_with_pandas, write_with_polars, write_with_duckdb, write_with_datasets]
+
+
+NEEDS_JAVA = pytest.mark.skipif(not shutil.which("java"), reason="needs Java, as Debian's package")
+
+
+@pytest.mark.parametrize(
+    "write", [*WRITERS, pytest.param(write_with_spark, marks=[pytest.mark.long, NEEDS_JAVA])]
+)
+def test_parquet(elements, tmp_path, write):
+    write(tmp_path)
+    found = list_rows(elements(lambda: parquet(tmp_path, num_epochs=1)))
+    files = sorted(path for path in tmp_path.glob("*.parquet"))
+    table = pa.concat_tables(pq.ParquetFile(path).read() for path in files)
+    assert sorted(found["id"]) == COLUMNS["id"]
+    for name in COLUMNS:
+        assert found[name] == list_values(table[name]), name
+
+
+def test_a_saved_dataset_of_hugging_face(elements, tmp_path):
+    datasets.Dataset.from_dict(COLUMNS).save_to_disk(tmp_path, num_shards=2)
+    found = list_rows(elements(lambda: arrow(tmp_path, num_epochs=1)))
+    for name, values in COLUMNS.items():
+        assert found[name] == list_values(pa.chunked_array([values])), name
+
+
+def test_ipc_files_of_polars(elements, tmp_path):
+    frame = pl.DataFrame(COLUMNS)
+    frame.write_ipc(tmp_path / "a.arrow", compression="zstd")
+    frame.write_ipc_stream(tmp_path / "b.arrows")
+    found = list_rows(elements(lambda: arrow(tmp_path, num_epochs=1)))
+    for name, values in COLUMNS.items():
+        assert found[name] == 2 * list_values(pa.chunked_array([values])), name

@@ -1,0 +1,45 @@
+"""Preemption outside of the main thread, where Python cannot handle signals."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import warnings
+from collections.abc import Callable
+
+from estimator_train.lifecycle.preemption import Watch, handle_preemption
+
+
+def run_in_thread(function: Callable[[], None]) -> None:
+    thread = threading.Thread(target=function)
+    thread.start()
+    thread.join()
+
+
+def collect_warnings(setting: bool | None) -> tuple[list[str], Watch | None]:
+    """Returns the warnings of two calls in a thread, and what the last of them yields."""
+    found: list[Watch | None] = []
+
+    def call() -> None:
+        for _ in range(2):
+            with handle_preemption(setting) as watch:
+                found.append(watch)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        run_in_thread(call)
+    return [str(one.message) for one in caught], found[-1]
+
+
+def test_a_thread_that_asks_for_preemption_warns_once() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    (text,), watch = collect_warnings(True)
+    assert "outside of the main thread" in text
+    assert watch is None
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_thread_uses_the_watch_of_the_main_thread_without_a_warning() -> None:
+    with handle_preemption(True) as watch:
+        assert collect_warnings(True) == ([], watch)
+    assert collect_warnings(False) == ([], None)

@@ -1,0 +1,81 @@
+"""Commands whose paths are on a real S3 server."""
+
+import io
+import json
+import sys
+
+import forked
+import pytest
+from processes import run_process
+
+SCRIPT = """
+import sys
+import tensorflow as tf
+
+columns = [tf.feature_column.numeric_column("x")]
+estimator = tf.estimator.LinearRegressor(columns, model_dir=sys.argv[1])
+def input_fn():
+    return tf.data.Dataset.from_tensors(({"x": [[1.0]]}, [[2.0]])).repeat()
+estimator.train(input_fn, steps=3)
+warm = tf.estimator.LinearRegressor(columns, sys.argv[1] + "2", warm_start_from=sys.argv[1])
+warm.train(input_fn, steps=1)
+print(sorted(tf.io.gfile.listdir(sys.argv[1] + "2"))[0])
+"""
+
+
+def run_command(*arguments, tmp_path, exit_code=0):
+    command = forked.python("-m", "estimator_train", *arguments)
+    return run_process(command, cwd=tmp_path, exit_code=exit_code, TF_CPP_MIN_LOG_LEVEL="3").stdout
+
+
+@pytest.fixture(scope="module")
+def trained(store, tmp_path_factory):
+    root = f"s3://{store.make_bucket()}"
+    run_command("train", "--preset", "digits", f"--model_dir={root}/run", "--max_train_steps=20",
+                tmp_path=tmp_path_factory.mktemp("disk"))  # fmt: skip
+    return root
+
+
+@pytest.mark.long
+def test_doctor_writes_to_a_remote_model_dir(trained, tmp_path):
+    printed = run_command("doctor", f"--model_dir={trained}/run", tmp_path=tmp_path)
+    assert f"{trained}/run is writable" in printed
+    printed = run_command("doctor", "--model_dir=s3://no-such-bucket/run", tmp_path=tmp_path,
+                          exit_code=1)  # fmt: skip
+    assert "problem: --model_dir 's3://no-such-bucket/run': bucket 'no-such-bucket' does" in printed
+
+
+@pytest.mark.long
+def test_report_reads_a_remote_run(trained, tmp_path):
+    run_command("report", f"{trained}/run", f"--output_dir={tmp_path}", tmp_path=tmp_path)
+    assert (tmp_path / "report.html").stat().st_size > 1000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", ["json", "parquet"])
+def test_predictions_are_written_to_a_remote_path(store, trained, tmp_path, form):
+    output = f"{trained}/{form}/out"
+    run_command("predict", "--preset", "digits", f"--model_dir={trained}/run",
+                f"--format={form}", f"--output={output}", tmp_path=tmp_path)  # fmt: skip
+    bucket = trained.removeprefix("s3://")
+    keys = store.list_keys(bucket, f"{form}/")
+    if form == "parquet":
+        import pyarrow.parquet as pq
+
+        assert keys == [f"parquet/out/shard-0-of-1{end}" for end in ("-part-0.parquet", ".json")]
+        assert pq.read_table(io.BytesIO(store.read(bucket, keys[0]))).num_rows > 100
+    else:
+        assert keys == ["json/out"]
+        lines = store.read(bucket, keys[0]).splitlines()
+        assert len(lines) > 100
+        assert json.loads(lines[0])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.long
+def test_run_starts_an_old_script_with_remote_paths(trained, tmp_path):
+    script = tmp_path / "old.py"
+    script.write_text(SCRIPT)
+    # In a new process: a fork has imported TensorFlow already, with Keras 3.
+    command = [sys.executable, "-m", "estimator_train", "run", script, f"{trained}/old"]
+    assert "checkpoint" in run_process(command, cwd=tmp_path).stdout.splitlines()[-1]
