@@ -127,6 +127,11 @@ def _log_signatures(signatures: Mapping[str, SignatureDef], excluded: Mapping[st
         _LOG.warning("Export includes no signatures!")
     elif _DEFAULT_SIGNATURE not in signatures:
         _LOG.warning("Export includes no default signature!")
+        _LOG.warning(
+            "A client must name one of %s, unless export_outputs has the key '%s'.",
+            sorted(signatures),
+            _DEFAULT_SIGNATURE,
+        )
 
 
 def _check_computable(signature: SignatureDef) -> None:

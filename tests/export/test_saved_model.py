@@ -74,6 +74,15 @@ def test_exports_equal_those_of_tf_estimator(name: str, tmp_path: Path) -> None:
     assert [line for line in lines if ask_export.is_about_signatures(line)] == GOLDEN[name]["log"]
 
 
+def test_the_signatures_are_named_if_there_is_no_default(tmp_path: Path) -> None:
+    with logged() as lines:
+        exported(EXPORTS["train"], tmp_path)
+    assert (
+        "WARNING A client must name one of ['train'], unless export_outputs has the key "
+        "'serving_default'."
+    ) in lines
+
+
 def test_an_export_has_the_fingerprint_of_its_graphs(tmp_path: Path) -> None:
     path = exported(FLOATS, tmp_path)
     found = tf.saved_model.experimental.read_fingerprint(path)

@@ -110,6 +110,7 @@ class TrainingCheckpoints:
 
     def _save_as_configured(self, job: Job) -> None:
         config = job.config
+        tf_hooks.open_event_writer(job.model_dir)
         hook = SaverHook(
             job.model_dir,
             save_secs=config.save_checkpoints_secs,

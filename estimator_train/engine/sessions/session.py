@@ -246,6 +246,7 @@ class ChiefSessionCreator(tf.compat.v1.train.SessionCreator):
             init_fn=scaffold.init_fn,
         )
         if not starts_locals:
+            # Nothing ran, but programs read these lines to see that a training starts.
             _LOG.info("Running local_init_op.")
             _LOG.info("Done running local_init_op.")
         return session

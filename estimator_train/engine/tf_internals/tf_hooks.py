@@ -1,4 +1,7 @@
-"""TensorFlow's hooks: how a CheckpointSaverHook saves, and where a StopAtStepHook stops."""
+"""TensorFlow's hooks: how a CheckpointSaverHook saves, and where a StopAtStepHook stops.
+
+Also the writer of events that they share.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -113,3 +116,19 @@ def find_last_step(hook: tf.compat.v1.train.StopAtStepHook) -> int | None:
     Why internal: the hook computes its last step from the first one, and keeps it private.
     """
     return hook._last_step
+
+
+def open_event_writer(directory: str) -> None:
+    """Opens the event file of a directory that hooks write to, unless it is open.
+
+    Why internal: `FileWriterCache.get`, which hooks call before the graph is complete, writes the
+    graph to a new file, and a CheckpointSaverHook writes it again when it is complete. TensorBoard
+    then shows the one or the other.
+
+    Args:
+      directory: Path of the directory, as the hooks name it.
+    """
+    cache = tf.compat.v1.summary.FileWriterCache
+    with cache._lock:
+        if directory not in cache._cache:
+            cache._cache[directory] = tf.compat.v1.summary.FileWriter(directory)

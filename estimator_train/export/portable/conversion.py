@@ -92,11 +92,19 @@ def convert(
 
     Raises:
       ValueError: There is no checkpoint, the directory exists, the signature, an output or the
-        format does not exist, the model cannot be converted, or the answers differ.
+        format does not exist, the model cannot be converted, the answers differ, or `rows` or
+        `tolerance` is no useful number.
+      TypeError: `estimator` is no Estimator, or `input_fn` no function.
       ImportError: A package of the format is not installed.
     """
     if to not in TARGETS:
         raise ValueError(f"to='{to}' is not a format; choose one of {sorted(TARGETS)}.")
+    if not hasattr(estimator, "_make_job"):
+        raise TypeError(f"estimator={estimator!r} must be an Estimator, constructed as to train it.")
+    if not callable(input_fn):
+        raise TypeError(f"input_fn={input_fn!r} must be a function, as for `predict`.")
+    if not tolerance >= 0:
+        raise ValueError(f"tolerance={tolerance} must be a number of at least 0, such as 1e-5.")
     if rows < 1:
         raise ValueError(f"rows={rows}: the conversion is proved with at least one row.")
     if isinstance(outputs, str):

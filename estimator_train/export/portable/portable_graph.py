@@ -179,10 +179,10 @@ def _expand_trees(graph_def: tf.compat.v1.GraphDef, trees: Sequence[CutTrees]) -
         name = tree.logits.partition(":")[0]
         build = functools.partial(_build_trees, tree.nodes)
         nodes[name] = build_nodes(name, build, [tree.inputs], tf.float32)
-    expanded = [part for parts in nodes.values() for part in parts]
-    copies = [_v1.NodeDef.FromString(node.SerializeToString()) for node in expanded]
+    # A second message: the nodes are elements of the list that is replaced.
+    expanded = _v1.GraphDef(node=[part for parts in nodes.values() for part in parts])
     del graph_def.node[:]
-    graph_def.node.extend(copies)
+    graph_def.node.extend(expanded.node)
 
 
 def _build_trees(nodes: TreeNodes, inputs: list[tf.Tensor]) -> list[tf.Tensor]:

@@ -1,4 +1,7 @@
-"""The files of a graph that a training writes: `.meta` of each checkpoint, and `graph.pbtxt`."""
+"""The files of a graph that a training writes: `.meta` of each checkpoint, and `graph.pbtxt`.
+
+Also the graph in the event file.
+"""
 
 import numpy as np
 import tensorflow as tf
@@ -64,3 +67,29 @@ def test_a_training_writes_its_graph_as_text(model_fn, input_fn, tmp_path):
     text = (tmp_path / "graph.pbtxt").read_text(encoding="utf-8")
     nodes = {node.name for node in text_format.Parse(text, v1.GraphDef()).node}
     assert {"global_step", "w"} <= nodes
+
+
+def test_a_training_writes_its_complete_graph_once_to_the_event_file(tmp_path):
+    graphs = []
+
+    def model_fn(features, labels, mode):
+        graphs.append(tf.compat.v1.get_default_graph())
+        weight = v1.get_variable("w", [])
+        loss = tf.reduce_mean(tf.square(weight * features - labels))
+        step = v1.train.get_global_step()
+        train = v1.train.GradientDescentOptimizer(0.1).minimize(loss, step)
+        return est.EstimatorSpec(mode, loss=loss, train_op=train)
+
+    estimator = est.Estimator(model_fn, tmp_path)
+    estimator.train(lambda: tf.data.Dataset.from_tensors((1.0, 2.0)).repeat(), steps=2)
+    (file,) = tmp_path.glob("events*")
+    found = {"graph_def": [], "meta_graph_def": []}
+    for event in v1.train.summary_iterator(str(file)):
+        kind = event.WhichOneof("what")
+        if kind in found:
+            found[kind].append(getattr(event, kind))
+    assert [*map(len, found.values())] == [1, 1]
+    (content,) = found["graph_def"]
+    assert {node.name for node in v1.GraphDef.FromString(content).node} == {
+        operation.name for operation in graphs[0].get_operations()
+    }

@@ -42,6 +42,13 @@ def test_bad_arguments_leave_no_file(tmp_path: Path) -> None:
         est.export.convert(estimator, output, INPUT_FN, to="tflite", rows=0)
     with pytest.raises(ValueError, match="outputs='logits' is a string; pass a list of names: "):
         est.export.convert(estimator, output, INPUT_FN, to="tflite", outputs="logits")
+    with pytest.raises(TypeError, match="estimator='run' must be an Estimator, constructed as"):
+        est.export.convert("run", output, INPUT_FN, to="tflite")
+    with pytest.raises(TypeError, match="input_fn=None must be a function, as for `predict`"):
+        est.export.convert(estimator, output, None, to="tflite")
+    for tolerance in (-1.0, float("nan")):
+        with pytest.raises(ValueError, match="tolerance=.* must be a number of at least 0"):
+            est.export.convert(estimator, output, INPUT_FN, to="tflite", tolerance=tolerance)
     untrained = est.DNNClassifier([2], [portable_models.fc.numeric_column("age")])
     with pytest.raises(ValueError, match="has no checkpoint: train the model first"):
         est.export.convert(untrained, output, INPUT_FN, to="tflite")
