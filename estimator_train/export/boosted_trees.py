@@ -24,9 +24,9 @@ from estimator_train.export.tree_graphs import (
     assign_buckets,
     build_nodes,
     flatten_trees,
+    parse_trees,
     predict,
 )
-from estimator_train.export.tree_messages import parse_trees
 
 _LOG = tf.get_logger()
 _v1 = tf.compat.v1

@@ -1,6 +1,6 @@
 """SavedModels of the original's boosted trees are converted to ones that TensorFlow runs.
 
-These tests cover `export/tree_messages.py`.
+These tests cover `export/tree_graphs.py`.
 """
 
 from __future__ import annotations

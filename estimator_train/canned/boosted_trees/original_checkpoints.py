@@ -18,7 +18,7 @@ from estimator_train.canned.boosted_trees.features import Features, Quantiles, c
 from estimator_train.canned.boosted_trees.growing import Grower
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.engine.files import atomic_write, copy_checkpoint
-from estimator_train.export.tree_messages import get_leaf_values, get_split, parse_trees
+from estimator_train.export.tree_graphs import get_leaf_values, get_split, parse_trees
 
 _LOG = tf.get_logger()
 _TREES = f"{SCOPE}:0_serialized"

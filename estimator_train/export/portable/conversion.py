@@ -100,7 +100,9 @@ def convert(
     if to not in TARGETS:
         raise ValueError(f"to='{to}' is not a format; choose one of {sorted(TARGETS)}.")
     if not hasattr(estimator, "_make_job"):
-        raise TypeError(f"estimator={estimator!r} must be an Estimator, constructed as to train it.")
+        raise TypeError(
+            f"estimator={estimator!r} must be an Estimator, constructed as to train it."
+        )
     if not callable(input_fn):
         raise TypeError(f"input_fn={input_fn!r} must be a function, as for `predict`.")
     if not tolerance >= 0:
