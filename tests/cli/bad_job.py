@@ -49,6 +49,10 @@ def no_spec_model(features, labels, mode):
     return {"loss": 1.0}
 
 
+def estimator_elsewhere():
+    return est.Estimator(good_model, "elsewhere")
+
+
 def raising_model(features, labels, mode):
     raise ValueError("the layers do not fit: 3 and 4")
 

@@ -157,6 +157,10 @@ TABLE = {
         ["train", *mine("strange_argument_model")],
         ["has following not expected args: ['colour']"],
     ),
+    "Estimator of another directory": (
+        ["train", *mine("estimator_elsewhere")],
+        ["is not used: --model=bad_job:estimator_elsewhere returned", "model_dir=elsewhere. Give"],
+    ),
     "model_fn that raises": (["train", *mine("raising_model")], ["do not fit: 3 and 4"]),
     "model_fn without a spec": (
         ["train", *mine("no_spec_model")],

@@ -185,6 +185,14 @@ def test_data_shows_the_table(command, job):
     assert "labels" in outcome.out
 
 
+def test_functions_of_a_stream_of_lines_are_no_warnings(command, tmp_path):
+    lines = ["x,y", *(f"{row},1.0" for row in range(300))]
+    (tmp_path / "rows.csv").write_text("\n".join(lines))
+    outcome = command("data", "--input=csv:rows.csv", "--input_label=y", "--measure_secs=0")
+    assert outcome.code == 0, outcome.err
+    assert "AutoGraph" not in outcome.err
+
+
 def test_data_proposes_feature_columns(command, tmp_path):
     numbers = range(60)
     table = pa.table(

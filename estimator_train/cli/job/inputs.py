@@ -94,6 +94,8 @@ def image_folder(
     )
 
 
+# AutoGraph looks up the modules of functions, and this `input_fns` is not among `sys.modules`.
+@tf.autograph.experimental.do_not_convert
 def table(
     mode: str,
     input: str,

@@ -97,6 +97,7 @@ class Job:
     def estimator(self) -> Estimator:
         """The estimator of --model, with the directory --model_dir."""
         if isinstance(self._built_model, Estimator):
+            self._check_model_dir(self._built_model)
             return self._built_model
         if self._built_model is None:
             takes_params = "params" in list_argument_names(self._model)
@@ -122,6 +123,16 @@ class Job:
                 f"--model={self._flags.model} returned None: return a compiled Keras model."
             )
         return model
+
+    def _check_model_dir(self, estimator: Estimator) -> None:
+        """Raises UsageError if an estimator of --model does not use --model_dir."""
+        wanted, used = self._arguments.get("model_dir"), estimator.model_dir
+        if wanted and os.path.abspath(wanted) != os.path.abspath(used):
+            raise UsageError(
+                f"--model_dir={wanted} is not used: --model={self._flags.model} returned an "
+                f"Estimator with model_dir={used}. Give the function an argument `config`, and "
+                "pass it: Estimator(..., config=config)."
+            )
 
     def get_trained_estimator(self) -> Estimator:
         """Returns the estimator, and checks that it has the checkpoint of --checkpoint_path.
