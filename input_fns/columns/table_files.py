@@ -4,7 +4,7 @@ import glob
 import itertools
 import os
 import urllib.parse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -60,8 +60,8 @@ def list_table_files(
 ) -> tuple[list[str], list[dict[str, str]]]:
     """Returns the files that match a pattern or a list of patterns, sorted for each pattern.
 
-    A folder means the files in it with one of the extensions, except those below a name that begins
-    with _ or a dot.
+    A folder, also one that matches a pattern, means the files in it with one of the extensions,
+    except those below a name that begins with _ or a dot.
 
     Returns:
       The paths, and the values in the names of the folders of each, such as {"day": "20"} of
@@ -97,18 +97,41 @@ def _read_folder_names(pattern: str, file: str) -> dict[str, str]:
 
 def _find_files(pattern: str, extensions: tuple[str, ...]) -> list[str]:
     if "://" not in pattern:
-        if os.path.isdir(pattern):
-            found = glob.glob(f"{glob.escape(pattern)}/**", recursive=True)
-            return sorted(file for file in found if _is_data(file, pattern, extensions))
-        return [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern))
+        matched = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern))
+        folders = {path for path in matched if os.path.isdir(path)}
+
+        def find(folder: str) -> list[str]:
+            return glob.glob(f"{glob.escape(folder)}/**", recursive=True)
+
+        return _open_folders(matched, folders, find, extensions)
     import fsspec
 
     system, path = fsspec.core.url_to_fs(pattern, **_make_store_options(pattern))
     if system.isdir(path):
-        found = [file for file in system.find(path) if _is_data(file, path, extensions)]
+        matched, folders = [path], {path}
     else:
-        found = system.glob(path)
-    return [system.unstrip_protocol(file) for file in sorted(found)]
+        # The details tell what is a folder without a request for each file.
+        details = system.glob(path, detail=True)
+        matched = sorted(details)
+        folders = {name for name, detail in details.items() if detail["type"] == "directory"}
+    found = _open_folders(matched, folders, system.find, extensions)
+    return [system.unstrip_protocol(file) for file in found]
+
+
+def _open_folders(
+    paths: Sequence[str],
+    folders: Collection[str],
+    find: Callable[[str], Sequence[str]],
+    extensions: tuple[str, ...],
+) -> list[str]:
+    """Returns paths of files, and the files with rows in those that are folders."""
+    files = []
+    for path in paths:
+        if path in folders:
+            files += sorted(file for file in find(path) if _is_data(file, path, extensions))
+        else:
+            files.append(path)
+    return files
 
 
 def _is_data(file: str, folder: str, extensions: tuple[str, ...]) -> bool:

@@ -268,10 +268,12 @@ def write_partitions(folder):
     return table
 
 
-@pytest.mark.parametrize("below", ["", "/day=*/*/*.parquet"])
-def test_names_of_folders_are_columns(elements, tmp_path, below):
+@pytest.mark.parametrize("scheme", ["", "file://"])
+@pytest.mark.parametrize("below", ["", "/day=*/*/*.parquet", "/day=*", "/day=*/*"])
+def test_names_of_folders_are_columns(elements, tmp_path, scheme, below):
     table = write_partitions(tmp_path / "table")
-    batches = elements(lambda: parquet(f"{tmp_path}/table{below}", "day", num_epochs=1))
+    (tmp_path / "table" / "_SUCCESS").touch()
+    batches = elements(lambda: parquet(f"{scheme}{tmp_path}/table{below}", "day", num_epochs=1))
     rows = {}
     for features, days in batches:
         for row in zip(features["id"].tolist(), days.tolist(), features["shop"], strict=True):
