@@ -16,6 +16,8 @@ import pytest
 import tensorflow as tf
 from processes import run_process
 
+from estimator_train.cli.job.inputs import describe_files
+
 MODEL = """
 import tensorflow as tf
 import estimator_train as est
@@ -158,6 +160,17 @@ def test_changed_input_files_do_not_continue(command, trained, tmp_path):
     assert "'batches': 13" in outcome.err
     assert "'batches': 12" in outcome.err
     assert "Choose another --output, or remove" in outcome.err
+
+
+def test_files_in_folders_that_match_are_described(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"day={name}").mkdir()
+        (tmp_path / f"day={name}" / "rows.parquet").write_bytes(b"four")
+    sources = [f"parquet:{tmp_path}{below}" for below in ("", "/day=*", "/day=*/*.parquet")]
+    descriptions = [describe_files(source) for source in sources]
+    assert descriptions[0]["files"] == 2
+    assert descriptions[0]["bytes"] == 8
+    assert descriptions == descriptions[:1] * 3
 
 
 def test_bytes_that_are_no_text_are_an_error(command, trained, tmp_path):

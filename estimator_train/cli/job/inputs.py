@@ -137,14 +137,14 @@ def describe_files(source: str) -> dict[str, Any]:
       source: READER:PATH.
     """
     pattern = source.partition(":")[2]
-    if tf.io.gfile.isdir(pattern):
-        found = [
-            os.path.join(folder, name)
-            for folder, _, names in tf.io.gfile.walk(pattern)
-            for name in names
-        ]
-    else:
-        found = tf.io.gfile.glob(pattern)
+    matched = [pattern] if tf.io.gfile.isdir(pattern) else tf.io.gfile.glob(pattern)
+    found: list[str] = []
+    for path in matched:
+        if tf.io.gfile.isdir(path):
+            for folder, _, names in tf.io.gfile.walk(path):
+                found += [os.path.join(folder, name) for name in names]
+        else:
+            found.append(path)
     sizes = {path: tf.io.gfile.stat(path).length for path in sorted(found)}
     digest = hashlib.sha256(json.dumps(sizes).encode()).hexdigest()[:16]
     return {"files": len(sizes), "bytes": sum(sizes.values()), "digest": digest}
