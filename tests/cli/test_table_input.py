@@ -92,6 +92,14 @@ def test_shards_have_each_row_once(command, trained, tmp_path):
     assert sorted(read_predictions(tmp_path / "out")["id"].to_pylist()) == [*range(ROWS)]
 
 
+def test_shards_of_another_number_are_not_mixed(command, trained):
+    arguments = ("predict", *trained, "--format=parquet", "--output=out", "--shard=1")
+    assert command(*arguments, "--num_shards=2").code == 0
+    outcome = command(*arguments, "--num_shards=3")
+    assert outcome.code == 2
+    assert "--num_shards=3: out/shard-1-of-2-part-0.parquet is of 2 shards" in outcome.err
+
+
 @pytest.mark.long
 def test_tasks_of_a_cluster_predict_a_shard_each(command, trained, tmp_path, monkeypatch):
     cluster = {name: [f"host{name}:1"] for name in ("chief", "evaluator", "ps")}

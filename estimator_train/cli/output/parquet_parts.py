@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ from estimator_train.cli.output.errors import UsageError
 from estimator_train.cli.output.whole_files import open_atomically, replace_file
 
 _MIN_ROWS = 200_000  # Rows of a part.
+_SHARD = re.compile(r"shard-\d+-of-(\d+)[.-]")
 
 
 class ParquetParts:
@@ -31,7 +33,8 @@ class ParquetParts:
 
     Raises:
       ImportError: pyarrow is not installed.
-      UsageError: The resume file belongs to another job.
+      UsageError: The resume file belongs to another job, or the folder has shards of another
+        number of shards.
     """
 
     def __init__(self, folder: str, shard: int, num_shards: int, job: Mapping[str, Any]) -> None:
@@ -43,6 +46,7 @@ class ParquetParts:
             ) from error
         remote.prepare_path(folder, "output")
         tf.io.gfile.makedirs(folder)
+        _check_shards(folder, num_shards)
         self._prefix = os.path.join(folder, f"shard-{shard}-of-{num_shards}")
         self._job = dict(job)
         self.batches, self._parts, self.is_complete = 0, 0, False
@@ -103,6 +107,20 @@ class ParquetParts:
         }
         with open_atomically(f"{self._prefix}.json") as file:
             json.dump(state, file)
+
+
+def _check_shards(folder: str, num_shards: int) -> None:
+    """Raises UsageError if a folder has shards of another number of shards.
+
+    A reader of the whole folder would find their rows twice.
+    """
+    for path in sorted(tf.io.gfile.glob(os.path.join(folder, "shard-*-of-*"))):
+        found = _SHARD.match(os.path.basename(path))
+        if found and int(found[1]) != num_shards:
+            raise UsageError(
+                f"--num_shards={num_shards}: {path} is of {found[1]} shards, with the same rows. "
+                "Choose another --output, or remove the shards in this one."
+            )
 
 
 def _to_table(batch: Any) -> Any:
