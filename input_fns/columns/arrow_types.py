@@ -67,14 +67,43 @@ def get_storage_type(arrow_type: "pa.DataType") -> "pa.DataType":
     return arrow_type
 
 
-def _is_text(arrow_type: "pa.DataType") -> bool:
+def replace_views(arrow_type: "pa.DataType") -> "pa.DataType":
+    """Returns the type whose text and bytes are not views, which polars writes to Arrow files.
+
+    pyarrow 26 cannot take rows of views, look them up or decode a dictionary of them
+    (`findings/pyarrow_views_lack_functions.sh`).
+    """
+    import pyarrow as pa
     from pyarrow import types
 
+    if _is(arrow_type, "is_string_view"):
+        return pa.large_string()
+    if _is(arrow_type, "is_binary_view"):
+        return pa.large_binary()
+    values = getattr(arrow_type, "value_type", None)
+    if values is None or (plain := replace_views(values)) == values:
+        return arrow_type
+    if types.is_dictionary(arrow_type):
+        return pa.dictionary(arrow_type.index_type, plain, arrow_type.ordered)
+    if types.is_fixed_size_list(arrow_type):
+        return pa.list_(plain, arrow_type.list_size)
+    return pa.large_list(plain) if types.is_large_list(arrow_type) else pa.list_(plain)
+
+
+def _is_text(arrow_type: "pa.DataType") -> bool:
     names = (
         "is_string is_large_string is_string_view is_binary is_large_binary is_binary_view "
         "is_fixed_size_binary"
     )
-    return any(getattr(types, name, bool)(arrow_type) for name in names.split())
+    return any(_is(arrow_type, name) for name in names.split())
+
+
+def _is(arrow_type: "pa.DataType", name: str) -> bool:
+    """Returns what a function of pyarrow.types says; False if pyarrow is too old to have it."""
+    from pyarrow import types
+
+    check = getattr(types, name, None)
+    return check is not None and bool(check(arrow_type))
 
 
 class MissingValueError(ValueError):

@@ -4,6 +4,7 @@ import collections
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from input_fns.columns.arrow_types import replace_views
 from input_fns.columns.columns import Column, ColumnError
 from input_fns.columns.row_order import Piece
 from input_fns.columns.table_files import TableFile, describe_error
@@ -114,7 +115,12 @@ class PieceReader:
         for name in self._ids:
             numbers = self._find_numbers(name, table[name])
             table = table.set_column(table.schema.get_field_index(name), name, numbers)
-        return table.select(self._names)
+        table = table.select(self._names)
+        for place, field in enumerate(table.schema):
+            plain = replace_views(field.type)
+            if plain != field.type:
+                table = table.set_column(place, field.name, table[place].cast(plain))
+        return table
 
     def _find_numbers(self, name: str, column: "pa.ChunkedArray") -> "pa.ChunkedArray":
         import pyarrow as pa

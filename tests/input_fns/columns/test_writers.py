@@ -8,6 +8,7 @@ import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 from arrow_tables import list_rows, list_values
@@ -91,3 +92,36 @@ def test_ipc_files_of_polars(elements, tmp_path):
     found = list_rows(elements(lambda: arrow(tmp_path, num_epochs=1)))
     for name, values in COLUMNS.items():
         assert found[name] == 2 * list_values(pa.chunked_array([values])), name
+
+
+@pytest.mark.parametrize("type_of_text", [pa.string_view(), pa.binary_view()])
+def test_views_are_text(elements, tmp_path, type_of_text):
+    """polars writes text to Arrow files as views."""
+    words = ["a", "b", "c"] * 20
+    views = pa.array([word.encode() for word in words]).cast(type_of_text)
+    lists = pa.ListArray.from_arrays(range(0, 61), views)
+    pairs = pa.FixedSizeListArray.from_arrays(views, 2)
+    table = pa.table({"id": range(60), "word": views, "list": lists, "code": views})
+    pq.write_table(table.append_column("category", views), tmp_path / "a.parquet")
+    table = table.append_column("category", views.dictionary_encode())
+    feather.write_feather(table, tmp_path / "a.arrow")
+    feather.write_feather(pa.table({"pair": pairs}), tmp_path / "pairs.arrow")
+    for read, name in ((parquet, "a.parquet"), (arrow, "a.arrow")):
+        rows = list_rows(
+            elements(
+                lambda read=read, name=name: read(
+                    tmp_path / name, num_epochs=2, shuffle=True, vocabularies={"code": ["b", "a"]}
+                )
+            )
+        )
+        expected = [words[row].encode() for row in rows["id"]]
+        assert sorted(rows["id"]) == sorted([*range(60)] * 2)
+        assert rows["word"] == rows["category"] == expected
+        assert [*map(list, rows["list"])] == [[word] for word in expected]
+        assert rows["code"] == [[b"b", b"a", b"c"].index(word) for word in expected]
+    found = elements(lambda: arrow(tmp_path / "pairs.arrow", shuffle=True, num_epochs=1))
+    assert {tuple(row) for batch in found for row in batch["pair"]} == {
+        (b"a", b"b"),
+        (b"c", b"a"),
+        (b"b", b"c"),
+    }
