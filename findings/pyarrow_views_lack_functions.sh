@@ -22,8 +22,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3.11 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check polars==2.1.0 pyarrow==26.0.1
-cd "$folder"
-"$folder/venv/bin/python" - > "$folder/found" <<'PYTHON'
+(cd "$folder" && venv/bin/python - > found) <<'PYTHON'
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
