@@ -75,7 +75,8 @@ def test_parameter_server_of_three_processes(tmp_path):
         return [stdout for stdout, _ in texts]
 
     ended, *outputs = trained("--steps=2000")
-    assert ended == "done 1\ndone 0\n"
+    # The chief leaves after the other worker, whose two messages may come in any order.
+    assert sorted(ended.splitlines()) == ["done 0", "done 1"]
     assert "variables on /job:ps/task:0" in outputs[0]
     # The other worker may train before the chief reads its first step.
     assert int(re.search(r"starts at step (\d+)", outputs[0])[1]) < 2000

@@ -29,6 +29,8 @@ def read_records(path):
             continue
         _, size, kind = struct.unpack("<IHB", data[position : position + HEADER])
         position += HEADER + size
+        if position > len(data):
+            return  # W&B is still writing it.
         record += data[position - size : position]
         if kind in (1, 4):  # Complete, or the last part.
             yield record
