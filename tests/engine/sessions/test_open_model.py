@@ -310,7 +310,7 @@ def test_a_program_with_unread_predictions_ends(tmp_path):
     # Python closes the generator when it exits, and a thread no longer starts then.
     script = tmp_path / "unfinished.py"
     script.write_text(UNFINISHED)
-    done = run_process([sys.executable, script], timeout=120)
+    done = run_process([sys.executable, script], timeout=300)
     assert done.stdout == "0 1 2\n"
 
 
@@ -353,7 +353,7 @@ def test_a_program_with_unread_predictions_from_a_generator_ends(tmp_path):
         )
         for number in range(4)
     ]
-    outputs = [process.communicate(timeout=240)[0] for process in processes]
+    outputs = [process.communicate(timeout=300)[0] for process in processes]
     assert outputs == ["[2.0, 2.0, 2.0]\n"] * 4
 
 
@@ -387,7 +387,7 @@ def test_a_program_ends_whose_unread_predictions_wait_for_rows(tmp_path):
     """The thread that reads ahead waits for a row of the queue, which never comes."""
     script = tmp_path / "waiting.py"
     script.write_text(WAITING)
-    done = run_process([sys.executable, script, tmp_path], timeout=120)
+    done = run_process([sys.executable, script, tmp_path], timeout=300)
     assert done.stdout == "5.0 5.0\n"
     assert "Exception ignored" not in done.stderr
 
