@@ -56,7 +56,7 @@ for _ in range(2):
     estimator.train(input_fn, steps=50)
     estimator.evaluate(input_fn, steps=1)
 # `finish` may end before W&B has read all event files.
-deadline = time.monotonic() + 60
+deadline = time.monotonic() + 300
 while len(read_rows()[0]) < MIN_ROWS and time.monotonic() < deadline:
     time.sleep(0.2)
 wandb.finish()
