@@ -166,7 +166,7 @@ def test_a_killed_training_keeps_the_steps_of_its_checkpoint(tmp_path: Path) -> 
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     for how in ("kill", "end"):
         command = forked.python("-c", JOB, tmp_path, how)
-        run_process(command, exit_code=None, timeout=100, env=environment)
+        run_process(command, exit_code=None, timeout=300, env=environment)
     found = read_goodput(str(tmp_path))
     assert found is not None
     assert (found.steps, found.restarts) == (40, 1)

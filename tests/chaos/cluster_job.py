@@ -47,7 +47,9 @@ def keras_3_model(steps: int) -> Any:
 
 def main() -> None:
     directory, kind, steps = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    (directory / f"{task_name()}.pid").write_text(str(os.getpid()))
+    written = directory / f"{task_name()}.pid.part"
+    written.write_text(str(os.getpid()))
+    written.replace(directory / f"{task_name()}.pid")
 
     import tensorflow as tf
 

@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from estimator_train.launcher.ports import find_free_addresses
+from estimator_train.launcher.ports import ReservedAddresses
 
 TESTS = Path(__file__).parents[1]
 ASYNC, SYNC = ("chief:0", "worker:0", "ps:0"), ("worker:0", "worker:1")
@@ -70,7 +70,8 @@ class Job:
     def __init__(self, trial: Trial, directory: Path) -> None:
         self._trial, self._directory = trial, directory
         cluster: dict[str, list[str]] = {}
-        for task, address in zip(trial.tasks, find_free_addresses(len(trial.tasks)), strict=True):
+        self.reserved = ReservedAddresses(len(trial.tasks))
+        for task, address in zip(trial.tasks, self.reserved.addresses, strict=True):
             if not task.startswith("evaluator"):
                 cluster.setdefault(task.partition(":")[0], []).append(address)
         self._cluster = cluster
@@ -147,6 +148,7 @@ def outcome(trial: Trial, directory: Path) -> dict[str, object]:
     job.start()
     again = job.codes(180)
     job.kill()
+    job.reserved.release()
     return {**first, "line": lines[-1:], "again": again}
 
 

@@ -44,7 +44,7 @@ def test_sigterm_saves_and_records_the_run_and_the_same_command_continues(tmp_pa
         if line.startswith("step "):
             break
     running.send_signal(signal.SIGTERM)
-    _, err = running.communicate(timeout=100)
+    _, err = running.communicate(timeout=300)
     assert running.returncode == 143, err
     found = json.loads(record.read_text())
     assert found["exit"]["code"] == 143

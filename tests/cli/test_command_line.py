@@ -114,7 +114,7 @@ def test_help_and_mistakes_do_not_load_tensorflow(tmp_path):
             [sys.executable, "-m", "estimator_train", *arguments],
             exit_code=None,
             cwd=tmp_path,
-            timeout=60,
+            timeout=300,
             PYTHONPATH=ROOT,
         )
 

@@ -81,7 +81,7 @@ def test_a_killed_job_continues_and_ends_at_the_same_step(command, linear, tmp_p
         if line.startswith("step 400 evaluated"):
             break
     process.kill()
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert (process.returncode, out) == (-9, ""), err
     assert not os.path.exists("run/export")
     again = command("train", *job, "--exporters=final")

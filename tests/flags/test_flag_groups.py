@@ -162,7 +162,7 @@ def test_any_absl_script_can_define_a_group_and_its_help_lists_it(tmp_path):
             env={**os.environ, "PYTHONPATH": str(Path(flags.__file__).parents[1])},
             stdout=subprocess.PIPE,
             text=True,
-            timeout=60,
+            timeout=300,
             check=False,
         ).stdout
 

@@ -36,6 +36,7 @@ def train(
     steps=60,
     hooks=(),
     steps_per_loop="auto",
+    every_n_steps=20,
     clock=time.perf_counter,
 ):
     def input_fn():
@@ -53,7 +54,7 @@ def train(
         train_op = optimizer.minimize(loss, tf1.train.get_global_step())
         return est.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
-    breakdown = StepBreakdown(every_n_steps=20, clock=clock)
+    breakdown = StepBreakdown(every_n_steps, clock)
     config = est.RunConfig(model_dir=str(tmp_path), steps_per_loop=steps_per_loop)
     estimator = est.Estimator(model_fn, config=config)
     estimator.train(input_fn, steps=steps, hooks=[breakdown, *hooks])
@@ -72,7 +73,8 @@ def test_a_slow_input_is_found(tmp_path, steps_per_loop):
 @pytest.mark.long
 @pytest.mark.parametrize("steps_per_loop", tiers.first({1}, ["auto", 1]))
 def test_a_heavy_model_is_found(tmp_path, steps_per_loop):
-    breakdown = train(tmp_path, slow_model=100, steps_per_loop=steps_per_loop)
+    # Among the calls are many traces: other programs may take the cores for a part of the time.
+    breakdown = train(tmp_path, slow_model=100, steps_per_loop=steps_per_loop, every_n_steps=4)
     split = breakdown.split
     assert split["device"] > 0.5 * sum(split.values())
     assert breakdown.report().startswith("compute-bound: ")
@@ -83,7 +85,7 @@ class Slow(est.SessionRunHook):
 
     def after_run(self, run_context, run_values):
         start = time.perf_counter()
-        while time.perf_counter() < start + 0.005:
+        while time.perf_counter() < start + 0.02:
             pass
         self.seconds += time.perf_counter() - start
 

@@ -82,16 +82,16 @@ def test_the_policy_holds_until_the_last_replica_leaves(leaves_first):
 
     def build(number):
         with use_policy("mixed_bfloat16"):
-            entered.wait(30)
-            assert leave[number].wait(30)
+            entered.wait(300)
+            assert leave[number].wait(300)
             return tf_keras.layers.Dense(1).compute_dtype
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         built = [pool.submit(build, number) for number in range(2)]
-        entered.wait(30)
+        entered.wait(300)
         for number in (leaves_first, 1 - leaves_first):
             leave[number].set()
-            assert built[number].result(30) == "bfloat16"
+            assert built[number].result(300) == "bfloat16"
     assert tf_keras.mixed_precision.global_policy().name == "float32"
 
 
@@ -107,5 +107,5 @@ def test_a_thread_with_another_policy_waits():
                 assert tf_keras.layers.Dense(1).compute_dtype == "float64"
             assert tf_keras.layers.Dense(1).compute_dtype == "bfloat16"
             assert not waiting.done()
-        assert waiting.result(30) == "float16"
+        assert waiting.result(300) == "float16"
     assert tf_keras.mixed_precision.global_policy().name == "float32"

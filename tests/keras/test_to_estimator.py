@@ -145,6 +145,7 @@ def test_does_not_change_the_model() -> None:
 @pytest.mark.parametrize("suffix", tiers.first({".keras"}, [".h5", ".keras", ""]))
 @pytest.mark.filterwarnings("ignore:You are saving your model as an HDF5 file")
 def test_loads_a_model_from_a_path(suffix: str, tmp_path: Path) -> None:
+    tf_keras.utils.set_random_seed(1)
     model = compiled(
         tf_keras.Sequential([layers.Input([4]), Scale(3.0), Registered(1)]), metrics=["mae"]
     )

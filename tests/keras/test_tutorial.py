@@ -13,6 +13,7 @@ tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfigur
 import estimator_train
 import input_fns
 
+tf_keras.utils.set_random_seed(1)
 images, labels = (np.concatenate(parts) for parts in zip(
     *input_fns.digits("train", batch_size=1437, num_epochs=1).as_numpy_iterator()))
 

@@ -76,6 +76,7 @@ for last in (20, 50):
             sess.run(train_op, feed_dict={x: [1.0]})
             if now + 1 >= last:
                 break
+        sv.stop(close_summary_writer=False)  # Its thread may be saving an earlier step.
         saver.save(sess, sv.save_path, global_step=step)
 print("last", tf.train.latest_checkpoint("supervised"))
 """

@@ -52,5 +52,5 @@ def saved_model_cli(path: str, rows: np.ndarray, directory: Path) -> dict[str, n
     command = forked.python("-m", "tensorflow.python.tools.saved_model_cli", "run")
     command += ["--dir", path, "--tag_set", "serve", "--signature_def", "serving_default"]
     command += ["--inputs", f"x={directory / 'rows.npy'}", "--outdir", str(directory / "out")]
-    run_process(command, cwd=directory, timeout=120)
+    run_process(command, cwd=directory, timeout=300)
     return {file.stem: np.load(file) for file in (directory / "out").glob("*.npy")}

@@ -10,7 +10,6 @@ from estimator_train.engine.together.ps_final_steps import (
     PauseBeforeFinalStepsHook,
     WaitBeforeFinalStepsHook,
 )
-from estimator_train.launcher.ports import find_free_addresses
 
 tf1 = tf.compat.v1
 LAST = 20
@@ -117,11 +116,12 @@ def test_the_chief_waits_for_running_steps_and_ends_at_the_last_step(address, un
 
 
 def test_the_chief_does_not_wait_for_workers_that_have_ended(address):
-    (gone,) = find_free_addresses(1)
     training = Training(LAST - 2)
-    others = {"worker:0": gone, "worker:1": address}
-    hooks = [
-        WaitBeforeFinalStepsHook(LAST, others, lambda: {"worker:1"}),
-        tf1.train.StopAtStepHook(last_step=LAST),
-    ]
-    assert training.run(hooks) == LAST
+    with socket.socket() as silent:  # It has the port, but does not listen.
+        silent.bind(("127.0.0.1", 0))
+        others = {"worker:0": f"127.0.0.1:{silent.getsockname()[1]}", "worker:1": address}
+        hooks = [
+            WaitBeforeFinalStepsHook(LAST, others, lambda: {"worker:1"}),
+            tf1.train.StopAtStepHook(last_step=LAST),
+        ]
+        assert training.run(hooks) == LAST

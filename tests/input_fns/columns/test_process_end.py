@@ -62,6 +62,6 @@ def test_a_program_ends_that_still_reads(tmp_path, program):
     rows.to_csv(tmp_path / "rows.csv", index=False)
     (tmp_path / "program.py").write_text(f"{PROGRAMS[program]}\nprint('the end')\n")
     for _ in range(1 if program.endswith("session") else 3):
-        done = run_process([sys.executable, "program.py"], cwd=tmp_path, timeout=100)
+        done = run_process([sys.executable, "program.py"], cwd=tmp_path, timeout=300)
         assert done.stdout.endswith("the end\n")
         assert "Traceback" not in done.stderr

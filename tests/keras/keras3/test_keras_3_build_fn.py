@@ -126,6 +126,7 @@ def test_gradients_are_accumulated(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_a_model_with_two_optimizers_trains_and_resumes(tmp_path: Path) -> None:
     def build() -> keras.Model:
+        keras.utils.set_random_seed(1)
         model = TwoOptimizers()
         model.compile(keras.optimizers.Adam(0.1), keras.optimizers.Adam(0.1))
         return model

@@ -72,10 +72,14 @@ def main(_):
                 sv.summary_computed(sess, sess.run(summary_op, feed_dict=feed))
         print("w", np.round(sess.run(w).ravel(), 1).tolist(), "loss", loss_value)
         if is_chief:
+            sv.stop(close_summary_writer=False)  # Its thread may be saving an earlier step
             sv.saver.save(sess, os.path.join(FLAGS.log_dir, "model.ckpt"), global_step=step)
             print("saved at step", step, flush=True)
             sess.run(all_done)
-        sess.run(leave)
+        try:
+            sess.run(leave)
+        except tf.errors.UnavailableError:
+            pass  # The ps left before it answered
     sv.stop()
 
 

@@ -29,6 +29,8 @@ def read_records(path):
             continue
         _, size, kind = struct.unpack("<IHB", data[position : position + HEADER])
         position += HEADER + size
+        if position > len(data):
+            return  # W&B is still writing it.
         record += data[position - size : position]
         if kind in (1, 4):  # Complete, or the last part.
             yield record
@@ -54,7 +56,7 @@ for _ in range(2):
     estimator.train(input_fn, steps=50)
     estimator.evaluate(input_fn, steps=1)
 # `finish` may end before W&B has read all event files.
-deadline = time.monotonic() + 60
+deadline = time.monotonic() + 300
 while len(read_rows()[0]) < MIN_ROWS and time.monotonic() < deadline:
     time.sleep(0.2)
 wandb.finish()
