@@ -26,8 +26,15 @@ def main() -> int:
     text = json.dumps(job).encode()
     socket.send_fds(server, [struct.pack("=I", len(text))], [0, 1, 2])
     server.sendall(text)
+
+    def pass_on(number, frame):
+        try:
+            server.sendall(bytes([number]))
+        except OSError:  # The program has ended, and its exit code is on its way.
+            pass
+
     for number in numbers:
-        signal.signal(number, lambda number, frame: server.sendall(bytes([number])))
+        signal.signal(number, pass_on)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, numbers)
     answer = server.recv(4, socket.MSG_WAITALL)
     # A signal after the program's end must not change the exit code.
