@@ -1,4 +1,4 @@
-"""Programs that are forked (`forked.py`): however their clients end, the server serves the others."""
+"""Forked programs (`forked.py`): however their clients end, the server serves the others."""
 
 from __future__ import annotations
 

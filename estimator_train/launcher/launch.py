@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import socket
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -293,4 +294,6 @@ class _Launcher:
         return [name for name, one in self._processes.items() if one.exit_code() is None]
 
     def _log(self, text: str) -> None:
-        print(f"[launch] {text}", flush=True)
+        # One write per line: threads write the output of tasks to the same stream.
+        sys.stdout.write(f"[launch] {text}\n")
+        sys.stdout.flush()

@@ -4,6 +4,7 @@ It passes its output, environment, working directory and signals to the program,
 program ends: with the same exit code or signal. If the client is killed, so is the program.
 """
 
+import contextlib
 import json
 import os
 import resource
@@ -28,10 +29,8 @@ def main() -> int:
     server.sendall(text)
 
     def pass_on(number, frame):
-        try:
+        with contextlib.suppress(OSError):  # The program has ended; its exit code is on its way.
             server.sendall(bytes([number]))
-        except OSError:  # The program has ended, and its exit code is on its way.
-            pass
 
     for number in numbers:
         signal.signal(number, pass_on)
