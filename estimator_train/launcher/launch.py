@@ -77,7 +77,7 @@ class _Launcher:
         self._checkpoint_file = self._directory / "checkpoint"
         self._checkpoint_file.touch()
         self._failures = FailureHistory(self._checkpoint_file)
-        jobs = choose_addresses(job)
+        jobs, self._reserved = choose_addresses(job)
         self._configs = make_tf_configs(job, jobs)
         addresses = [address for tasks in jobs.values() for address in tasks.values()]
         self._loopback = make_loopback_variables(addresses, os.environ)
@@ -137,6 +137,7 @@ class _Launcher:
         if self._standby:
             self._standby.close()
         self._log_goodput()
+        self._reserved.release()
         self._guard.close()
 
     def _make_directory(self, parent: str | None = None) -> Path:

@@ -66,6 +66,26 @@ def test_each_process_has_its_role_and_a_distinct_address(tmp_path: Path) -> Non
     assert "to stderr" in done.lines("ps:0")
 
 
+def test_ports_of_a_job_are_reserved_for_its_servers(tmp_path: Path) -> None:
+    code = """
+import socket
+host, _, port = config["cluster"][task["type"]][0].rpartition(":")
+with socket.socket() as other:  # As another launcher that searches for free ports.
+    print("refused", other.connect_ex((host, int(port))) != 0)
+with socket.socket() as other:
+    try:
+        other.bind((host, int(port)))
+    except OSError:
+        print("taken")
+with socket.create_server((host, int(port))) as server:
+    with socket.create_connection(server.getsockname()):
+        print("reached")
+"""
+    done = run(tmp_path, code, "--workers=1", "--ps=1")
+    for name in ("chief:0", "worker:0", "ps:0"):
+        assert done.lines(name) == ["refused True", "taken", "reached"]
+
+
 def test_a_chief_alone_needs_no_cluster(tmp_path: Path) -> None:
     run(tmp_path, "")
     assert starts(tmp_path) == {"alone:0": 1}
