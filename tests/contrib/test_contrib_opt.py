@@ -135,7 +135,7 @@ def test_workers_whose_variables_are_averaged_train_in_step():
                 if index == 0:
                     session.run(tf1.global_variables_initializer())
                     initialized.set()
-                assert initialized.wait(30)
+                assert initialized.wait(300)
                 session.run([tf1.local_variables_initializer()])
                 session.run(optimizer.get_init_op())
                 for _ in range(steps):
@@ -146,7 +146,7 @@ def test_workers_whose_variables_are_averaged_train_in_step():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(300)
     mean_factor = ((1 - rate) ** interval + (1 - 2 * rate) ** interval) / 2
     for index in range(2):
         averages, variable = results[index]
