@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import socket
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -76,7 +77,7 @@ class _Launcher:
         self._checkpoint_file = self._directory / "checkpoint"
         self._checkpoint_file.touch()
         self._failures = FailureHistory(self._checkpoint_file)
-        jobs = choose_addresses(job)
+        jobs, self._reserved = choose_addresses(job)
         self._configs = make_tf_configs(job, jobs)
         addresses = [address for tasks in jobs.values() for address in tasks.values()]
         self._loopback = make_loopback_variables(addresses, os.environ)
@@ -136,6 +137,7 @@ class _Launcher:
         if self._standby:
             self._standby.close()
         self._log_goodput()
+        self._reserved.release()
         self._guard.close()
 
     def _make_directory(self, parent: str | None = None) -> Path:
@@ -293,4 +295,6 @@ class _Launcher:
         return [name for name, one in self._processes.items() if one.exit_code() is None]
 
     def _log(self, text: str) -> None:
-        print(f"[launch] {text}", flush=True)
+        # One write per line: threads write the output of tasks to the same stream.
+        sys.stdout.write(f"[launch] {text}\n")
+        sys.stdout.flush()

@@ -13,7 +13,7 @@ from estimator_train.cluster import (
     to_tf_config,
 )
 from estimator_train.cluster.tf_config import group_by_job, list_tasks
-from estimator_train.launcher.ports import find_free_addresses
+from estimator_train.launcher.ports import ReservedAddresses
 
 CHIEF_NAME = f"{CHIEF}:0"
 
@@ -44,12 +44,13 @@ class LocalJob:
     standby: bool = True
 
 
-def choose_addresses(job: LocalJob) -> Jobs:
-    """Chooses free addresses for the tasks of a job."""
+def choose_addresses(job: LocalJob) -> tuple[Jobs, ReservedAddresses]:
+    """Chooses free addresses for the tasks of a job, and reserves them."""
     # TensorFlow creates a MultiWorkerMirroredStrategy only in a process that the cluster lists.
     listed = job.evaluator and not job.ps
     tasks = list_tasks(job.workers, job.ps, int(listed))
-    return group_by_job(tasks, find_free_addresses(len(tasks)))
+    reserved = ReservedAddresses(len(tasks))
+    return group_by_job(tasks, reserved.addresses), reserved
 
 
 def make_tf_configs(job: LocalJob, jobs: Jobs) -> dict[str, str]:

@@ -1,7 +1,9 @@
 """Finds free ports of this machine for servers that start later and restart after failures."""
 
+import contextlib
 import random
 import socket
+import sys
 
 # Below the range of ports that systems use for outgoing connections: such a connection could take
 # the port while a process restarts.
@@ -11,10 +13,10 @@ _ATTEMPTS = 1000
 
 
 class ReservedAddresses:
-    """Addresses, "host:port", that no other job on this machine chooses until they are released.
+    """Free addresses, "host:port", that no other process of this package chooses until a release.
 
-    A bound socket that does not listen holds each port. A server that sets SO_REUSEADDR, as those
-    of TensorFlow and of Python's library do, may listen there; a search for free ports fails.
+    On Linux a Unix socket whose name has the port reserves it; the port itself stays free, so that
+    any server may bind it.
 
     Args:
       count: Number of addresses.
@@ -27,27 +29,32 @@ class ReservedAddresses:
     """
 
     def __init__(self, count: int) -> None:
-        self._sockets: list[socket.socket] = []
-        for _ in range(_ATTEMPTS):
-            if len(self._sockets) == count:
-                break
-            candidate = socket.socket()
-            try:
-                candidate.bind((_HOST, random.randint(FIRST, LAST)))
-                # Not earlier: two searches could bind the same port.
-                candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                self._sockets.append(candidate)
-            except OSError:
-                candidate.close()
-        else:
-            self.release()
-            raise OSError(f"Found no {count} free ports from {FIRST} to {LAST} on {_HOST}.")
-        self.addresses = [f"{_HOST}:{opened.getsockname()[1]}" for opened in self._sockets]
+        self._names: list[socket.socket] = []
+        with contextlib.ExitStack() as bound:  # All of them at a time: they must differ.
+            ports: list[int] = []
+            for _ in range(_ATTEMPTS):
+                if len(ports) == count:
+                    break
+                port = random.randint(FIRST, LAST)
+                with contextlib.suppress(OSError):
+                    self._reserve(port)
+                    bound.enter_context(socket.socket()).bind((_HOST, port))
+                    ports.append(port)
+            else:
+                self.release()
+                raise OSError(f"Found no {count} free ports from {FIRST} to {LAST} on {_HOST}.")
+        self.addresses = [f"{_HOST}:{port}" for port in ports]
 
     def release(self) -> None:
-        """Lets other jobs choose these ports."""
-        for opened in self._sockets:
-            opened.close()
+        """Lets others choose these ports."""
+        for name in self._names:
+            name.close()
+
+    def _reserve(self, port: int) -> None:
+        """Reserves a port; raises OSError if it is reserved."""
+        if sys.platform == "linux":  # Elsewhere a Unix socket is a file, which outlives a kill.
+            self._names.append(socket.socket(socket.AF_UNIX))
+            self._names[-1].bind(f"\0estimator_train/port/{port}")
 
 
 def find_free_addresses(count: int) -> list[str]:

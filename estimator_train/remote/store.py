@@ -160,9 +160,13 @@ def get_info(store: Store, path: str) -> dict[str, Any]:
     except FileNotFoundError:
         # A directory may be only its marker, an empty object whose name ends with a slash.
         marker = path.rstrip("/") + "/"
-        if store.driver.is_object_store and faults.retry(lambda: store.fs.exists(marker)):
-            return {"name": path, "type": "directory", "size": 0}
-        raise
+        if not store.driver.is_object_store or not faults.retry(lambda: store.fs.exists(marker)):
+            raise
+    try:
+        # Drivers may ignore the slash: then the file was written in the meantime.
+        return faults.retry(lambda: store.fs.info(path))
+    except FileNotFoundError:
+        return {"name": path, "type": "directory", "size": 0}
 
 
 def get_mtime_nsec(info: dict[str, Any]) -> int:

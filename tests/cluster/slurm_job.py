@@ -1,7 +1,9 @@
-"""Trains a linear model until a step, in the cluster of the environment: STRATEGY STEPS MODEL_DIR.
+"""Trains a linear model in the cluster of the environment: STRATEGY STEPS MODEL_DIR [RUNS].
 
-Each step takes at least 20 ms, so that a signal finds the job in training. A job of an array adds
-its number to MODEL_DIR. Each start of the chief adds its global step to MODEL_DIR/starts.txt.
+It trains until a step. Each step takes at least 20 ms, so that a signal finds the job in training;
+in the runs before the one of number RUNS, those after the first hundred take half a second, so
+that it does so on a busy machine too. A job of an array adds its number to MODEL_DIR. Each start of
+the chief adds its global step to MODEL_DIR/starts.txt.
 """
 
 import os
@@ -17,13 +19,19 @@ import estimator_train as est
 class SlowSteps(tf.compat.v1.train.SessionRunHook):
     """Hook that makes steps slow, and writes where training starts."""
 
+    def begin(self):
+        self.steps, self.is_last_run = 0, True
+
     def after_create_session(self, session, coord):
         if estimator.config.is_chief:
-            with Path(model_dir, "starts.txt").open("a") as file:
+            starts = Path(model_dir, "starts.txt")
+            with starts.open("a") as file:
                 file.write(f"{session.run(tf.compat.v1.train.get_global_step())}\n")
+            self.is_last_run = len(starts.read_text().split()) >= int(runs)
 
     def after_run(self, run_context, run_values):
-        time.sleep(0.02)
+        self.steps += 1
+        time.sleep(0.02 if self.is_last_run or self.steps < 100 else 0.5)
 
 
 def input_fn():
@@ -31,7 +39,7 @@ def input_fn():
     return tf.data.Dataset.from_tensor_slices(rows).repeat().batch(4)
 
 
-strategy, steps, model_dir = sys.argv[1:]
+strategy, steps, model_dir, runs = [*sys.argv[1:], "1"][:4]
 model_dir += os.environ.get("SLURM_ARRAY_TASK_ID", "")
 synchronous = tf.distribute.MultiWorkerMirroredStrategy if strategy == "sync" else None
 config = est.RunConfig(

@@ -22,9 +22,9 @@ PROGRAM = str(Path(__file__).with_name("slurm_job.py"))
 LAST_STEP = 300
 
 
-def make_script(strategy: str, steps: int, **settings: int | bool) -> str:
-    """Returns the script of `manifest --platform=slurm` for `slurm_job.py`."""
-    command = [sys.executable, PROGRAM, strategy, str(steps), "model"]
+def make_script(strategy: str, steps: int, runs: int = 1, **settings: int | bool) -> str:
+    """Returns the script of `manifest --platform=slurm` for `slurm_job.py`, with so many runs."""
+    command = [sys.executable, PROGRAM, strategy, str(steps), "model", str(runs)]
     return make_slurm_script(ClusterJob(command, time="0:10:00", grace_secs=20, **settings))
 
 
@@ -86,7 +86,7 @@ def preempt_twice(slurm: Slurm, job: str, model_dir: Path) -> None:
 def run_jobs(slurm: Slurm, folder: Path, count: int) -> None:
     """Runs one job, or an array of several at once, through two preemptions each."""
     options = ["--output=%a-%j.log", f"--array=1-{count}"] if count > 1 else []
-    job = slurm.submit(make_script("sync", LAST_STEP, workers=1), folder, *options)
+    job = slurm.submit(make_script("sync", LAST_STEP, runs=3, workers=1), folder, *options)
     jobs = {f"{job}_{number}": f"model{number}" for number in range(1, count + 1)}
     if count == 1:
         jobs = {job: "model"}

@@ -9,6 +9,12 @@ import tensorflow as tf
 import estimator_train as est
 
 
+def read_saved_step(model_dir):
+    """Returns the step from which a training would continue; 0 without a checkpoint."""
+    path = tf.train.latest_checkpoint(str(model_dir))
+    return int(path.rpartition("-")[2]) if path else 0
+
+
 class StopOnce(tf.compat.v1.train.SessionRunHook):
     """Sends a signal to this process in its first run, after a checkpoint and between two.
 
@@ -30,7 +36,8 @@ class StopOnce(tf.compat.v1.train.SessionRunHook):
     def after_run(self, run_context, run_values):
         is_first = len(self.starts.read_text().split()) == 1
         is_between = run_values.results % 50 == 25
-        if is_first and is_between and any(self.model_dir.glob("model.ckpt-[1-9]*.index")):
+        # By the file `checkpoint`: a thread writes it after the files of the checkpoint.
+        if is_first and is_between and read_saved_step(self.model_dir) > 0:
             os.kill(os.getpid(), self.number)
 
 

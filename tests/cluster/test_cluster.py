@@ -102,4 +102,4 @@ def test_reading_tf_config_does_not_import_tensorflow() -> None:
         "assert cluster.cluster_from_tf_config('{}').is_chief\n"
         "assert 'tensorflow' not in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -45,9 +45,16 @@ def mark_of(model_dir: str, name: str) -> str:
     return os.path.join(model_dir, f"killed_{name}")
 
 
-def kill_once(model_dir: str, name: str) -> None:
+def read_saved_step(model_dir: str) -> int:
+    """Returns the step of the last checkpoint, which a thread writes; -1 without one."""
+    path = tf.train.latest_checkpoint(model_dir)
+    return int(path.rpartition("-")[2]) if path else -1
+
+
+def kill_once(model_dir: str, name: str, least_saved: int) -> None:
+    """Kills this task, unless that was done or the last checkpoint is of an earlier step."""
     mark = mark_of(model_dir, name)
-    if not os.path.exists(mark):
+    if not os.path.exists(mark) and read_saved_step(model_dir) >= least_saved:
         open(mark, "w").close()
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -67,8 +74,9 @@ class Slowly(tf1.train.SessionRunHook):
 
     def before_run(self, run_context: Any) -> Any:
         time.sleep(0.005)
-        if self._seen >= self._kills.get(self._name, sys.maxsize):
-            kill_once(self._model_dir, self._name)
+        kill_step = self._kills.get(self._name, sys.maxsize)
+        if self._seen >= kill_step:
+            kill_once(self._model_dir, self._name, kill_step - SAVE_STEPS)
         while self._must_wait():
             time.sleep(0.05)
         return tf1.train.SessionRunArgs(self._step)
@@ -92,9 +100,7 @@ def kill_server_at(model_dir: str, name: str, step: int) -> None:
 
     def watch() -> None:
         while True:
-            path = tf.train.latest_checkpoint(model_dir)
-            if path and int(path.rpartition("-")[2]) >= step:
-                kill_once(model_dir, name)
+            kill_once(model_dir, name, step)
             time.sleep(0.1)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -53,28 +53,39 @@ class NoteIds(tf1.train.SessionRunHook):
     """Writes down each step's ids; kills and holds back as the job says."""
 
     def __init__(self, model_dir: str, role: str) -> None:
-        self._role = role
+        self._role, self._model_dir = role, model_dir
         paths = [Path(f"{model_dir}-{role}-{run}.ids") for run in (1, 2)]
         self._run = 2 if paths[0].exists() else 1
         self._own = paths[self._run - 1]
         self._own.touch()
+        self._first_of_worker = Path(f"{model_dir}-worker-1.ids")
         self._second_of_worker = Path(f"{model_dir}-worker-2.ids")
 
     def begin(self) -> None:
         self._ids, self._steps = tf1.get_collection("ids")[0], 0
+        self._global_step = tf1.train.get_global_step()
 
     def before_run(self, run_context: Any) -> Any:
         is_slow = self._role == "chief" and self._is_waited_for()
-        time.sleep(0.2 if is_slow else 0.01)
-        return tf1.train.SessionRunArgs(self._ids)
+        # Slower still when the worker is killed: it restarts before the chief makes all steps.
+        is_killed = len(run_of(self._first_of_worker)) >= KILLED_AT * BATCH
+        time.sleep((1.0 if is_killed else 0.2) if is_slow else 0.01)
+        return tf1.train.SessionRunArgs([self._ids, self._global_step])
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        ids = run_values.results
+        ids, global_step = run_values.results
         self._steps += 1
         with self._own.open("a") as file:
             file.write(" ".join(map(str, ids)) + "\n")
         if (self._role, self._run, self._steps) == ("worker", 1, KILLED_AT):
+            # The chief's last checkpoint, which a thread writes, is one of the last steps.
+            while self._read_saved_step() < global_step - SAVE_STEPS:
+                time.sleep(0.05)
             os.kill(os.getpid(), signal.SIGKILL)
+
+    def _read_saved_step(self) -> int:
+        path = tf.train.latest_checkpoint(self._model_dir)
+        return int(path.rpartition("-")[2]) if path else -1
 
     def _is_waited_for(self) -> bool:
         return len(run_of(self._second_of_worker)) < AFTER * BATCH

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import socket
 from pathlib import Path
 from typing import Any
@@ -34,15 +35,20 @@ def test_a_wait_is_logged_and_ends_at_its_limit(
     caplog.set_level(logging.WARNING, logger="tensorflow")  # A program need not ask to be told.
     (address,) = find_free_addresses(1)
     with pytest.raises(tf.errors.DeadlineExceededError, match="session_creation_timeout_secs"):
-        server.wait_until_reachable({"ps:0": address}, 0.5)
-    assert f"Waiting for ps:0 at {address} to start, for 0 s now; giving up in" in caplog.text
+        server.wait_until_reachable({"ps:0": address}, 2.0)
+    text = rf"Waiting for ps:0 at {address} to start, for \d s now; giving up in"
+    assert re.search(text, caplog.text)
 
 
-def test_a_stopped_server_is_reachable_and_does_not_answer() -> None:
+def test_a_stopped_server_is_reachable_and_does_not_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(server, "_CONNECT_SECS", 60.0)  # This machine may be busy.
     server_of_its_own = tf.distribute.Server.create_local_server()
     address = server_of_its_own.target.removeprefix("grpc://")
     assert server.is_reachable(address)
     assert server.answers(address)
+    monkeypatch.undo()
     # As of a stopped process, the system takes the connection and nobody reads it.
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"127.0.0.1:{silent.getsockname()[1]}"

@@ -20,7 +20,7 @@ import estimator_train as est
 import linear_job
 
 def wait(values):
-    time.sleep(0.02)
+    time.sleep(0.1)  # Longer than a busy machine keeps the other worker from its part.
     return values
 
 def slow_down(features):
@@ -42,7 +42,7 @@ def input_fn():
 
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
 config = est.RunConfig(sys.argv[2], train_distribute=strategy, steps_per_loop=3)
-est.Estimator(model_fn, config=config).train(input_fn, max_steps=80)
+est.Estimator(model_fn, config=config).train(input_fn, max_steps=60)
 """
 
 
@@ -58,5 +58,5 @@ def test_the_slow_worker_is_named_with_its_time(tmp_path: Path, slow: str, part:
     named = [found for line in done.lines("launch") if (found := sentence.match(line))]
     assert len(named) == 1, done.lines("launch")
     # Batches are prepared while the step before runs: part of the wait for them is hidden.
-    assert float(named[0][2]) > (20 if part == "model" else 5)
+    assert float(named[0][2]) >= (100 if part == "model" else 25)
     assert sentence.match(read_straggler(model_dir))

@@ -7,6 +7,7 @@ import json
 import os
 import socket
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from launched import ROOT, launched
 from processes import run_process
 
 from estimator_train.launcher import loopback
-from estimator_train.launcher.ports import find_free_addresses
+from estimator_train.launcher.ports import ReservedAddresses
 
 # Not by a fork: the linker loads the library as a program starts.
 LISTENING = Path(__file__).with_name("listening.py")
@@ -33,13 +34,14 @@ def has_ipv6() -> bool:
 FAMILIES = ("AF_INET", "AF_INET6") if has_ipv6() else ("AF_INET",)
 # As the kernel writes them: 127.0.0.1 as an address of IPv4 and of IPv6.
 LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F"}
-# Binds a socket of a family to an address, and prints the one that it has then.
+# Binds a socket of a family to an address, as a server does, and prints the one that it has then.
 BINDS = """
 import json, socket, sys
 family, host, port, v6_only = json.loads(sys.argv[1])
 with socket.socket(getattr(socket, family)) as one:
     if family == "AF_INET6":
         one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, v6_only)
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     one.bind((host, port))
     print(json.dumps(one.getsockname()[:2]))
 """
@@ -62,16 +64,23 @@ def test_servers_listen_only_on_loopback(tmp_path: Path, kind: str, flag: str) -
         assert all(one for one in addresses), done.text
 
 
-def bound(family: str, host: str, port: int, v6_only: bool = False) -> list[object]:
+def bound(
+    family: str, host: str, port: int, v6_only: bool = False, *, cluster_port: int
+) -> list[object]:
     """Returns the address of a socket that a process of a cluster binds to the given address."""
     asked = json.dumps([family, host, port, v6_only])
-    environment = {**os.environ, **(loopback.make_loopback_variables(ADDRESSES, {}) or {})}
+    addresses = ["127.0.0.1:15001", f"127.0.0.1:{cluster_port}"]
+    environment = {**os.environ, **(loopback.make_loopback_variables(addresses, {}) or {})}
     done = run_process([sys.executable, "-c", BINDS, asked], env=environment)
     return list(json.loads(done.stdout))
 
 
-ADDRESSES = ["127.0.0.1:15001", *find_free_addresses(1)]
-PORT = int(ADDRESSES[-1].rpartition(":")[2])
+@pytest.fixture
+def ports() -> Iterator[list[int]]:
+    """Yields two ports that nothing else uses."""
+    reserved = ReservedAddresses(2)
+    yield [int(address.rpartition(":")[2]) for address in reserved.addresses]
+    reserved.release()
 
 
 BOUND = [
@@ -88,17 +97,19 @@ BOUND = [
     ("family", "asked", "v6_only", "given"), [row for row in BOUND if row[0] in FAMILIES]
 )
 def test_ports_of_the_cluster_are_bound_to_loopback(
-    family: str, asked: str, v6_only: bool, given: str
+    family: str, asked: str, v6_only: bool, given: str, ports: list[int]
 ) -> None:
-    assert bound(family, asked, PORT, v6_only) == [given if HAS_LIBRARY else asked, PORT]
+    port, _ = ports
+    found = bound(family, asked, port, v6_only, cluster_port=port)
+    assert found == [given if HAS_LIBRARY else asked, port]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_other_ports_are_not_rebound(family: str) -> None:
+def test_other_ports_are_not_rebound(family: str, ports: list[int]) -> None:
     everywhere = {"AF_INET": "0.0.0.0", "AF_INET6": "::"}[family]
-    other = int(find_free_addresses(1)[0].rpartition(":")[2])
-    assert bound(family, everywhere, other) == [everywhere, other]
-    assert bound(family, everywhere, 0)[0] == everywhere
+    port, other = ports
+    assert bound(family, everywhere, other, cluster_port=port) == [everywhere, other]
+    assert bound(family, everywhere, 0, cluster_port=port)[0] == everywhere
 
 
 def test_earlier_preloaded_libraries_are_kept() -> None:

@@ -36,7 +36,7 @@ def test_a_private_network_has_no_route_outside_and_files_keep_their_owner(tmp_p
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = str(server.getsockname()[1])
         program = [sys.executable, "-c", LOOKS_AROUND, port, str(tmp_path / "file")]
-        done = launched(["--private_network", "--workers=1"], program, 100)
+        done = launched(["--private_network", "--workers=1"], program)
     if allowed.returncode:
         assert done.code == 2
         assert "--private_network: this system allows no network of its own" in done.text

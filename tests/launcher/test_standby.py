@@ -17,7 +17,7 @@ import pytest
 from launched import finish, processes_with, start
 
 from estimator_train.goodput import STARTED_VARIABLE
-from estimator_train.launcher import standby_server
+from estimator_train.launcher import standby as standby_of_launcher, standby_server
 from estimator_train.launcher.guard import Guard
 from estimator_train.launcher.python_program import (
     Imports,
@@ -104,7 +104,10 @@ def test_a_variable_that_is_not_constant_prevents_preloading(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("code", "what"),
     [
-        ("import threading, time; threading.Thread(target=time.sleep, args=(0.5,)).start()", "thr"),
+        (
+            "import threading; go = threading.Event(); threading.Thread(target=go.wait).start()",
+            "thr",
+        ),
         ("import os; os.chdir('/')", "the working directory"),
         ("import signal; signal.signal(signal.SIGUSR2, print)", "the handlers of signals"),
     ],
@@ -124,6 +127,8 @@ def test_an_import_with_side_effects_is_refused(
             standby_server._preload(PythonProgram([PY], "", "x.py", []))
     finally:
         signal.signal(signal.SIGUSR2, before)
+        if what == "thr":
+            sys.modules[name].go.set()
 
 
 PROGRAM = """
@@ -140,8 +145,10 @@ if sys.argv[1] == "kill":
 
 
 @pytest.fixture
-def make(tmp_path: Path) -> Iterator[Callable[..., Standby]]:
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Standby]]:
     """Provides a function that starts a standby process and waits until it is settled."""
+    # Later, the launcher would start a new process.
+    monkeypatch.setattr(standby_of_launcher, "_REPLY_SECS", 200.0)
     guard, made = Guard(), []
 
     def make_one(how: str, code: str = PROGRAM) -> tuple[Standby, list[str]]:
@@ -149,7 +156,7 @@ def make(tmp_path: Path) -> Iterator[Callable[..., Standby]]:
         lines: list[str] = []
         command = [PY, write(tmp_path / "train.py", text), how]
         made.append(Standby(command, {"COMMON": "1"}, guard, lines.append))
-        end = time.monotonic() + 60
+        end = time.monotonic() + 200
         while not (made[-1]._is_ready or lines) and time.monotonic() < end:
             made[-1].poll()
             time.sleep(0.01)
@@ -190,7 +197,7 @@ def test_a_task_that_the_launcher_has_abandoned_ends(
     variables = {"TASK": "a", STARTED_VARIABLE: str(time.time())}
     message = json.dumps(variables).encode()
     socket.send_fds(standby._connection, [message], [writer, accepted])
-    reply = standby._receive(60)
+    reply = standby._receive(200)
     for descriptor in (writer, accepted, accept):
         os.close(descriptor)
     assert reply is not None
@@ -243,11 +250,11 @@ print("restarted")
         f"[launch] There is no standby process: {script}:4 sets an environment variable before "
         "imports. A killed task starts as a new process. --nostandby avoids this message.\n"
     )
-    pids, deadline = tmp_path / "pids", time.monotonic() + 60
+    pids, deadline = tmp_path / "pids", time.monotonic() + 200
     while not (pids.exists() and pids.read_text().endswith("\n")):
         assert time.monotonic() < deadline, "the program did not start"
         time.sleep(0.05)
     os.kill(int(pids.read_text()), signal.SIGKILL)
-    done = finish(process, 60)
+    done = finish(process, 300)
     assert (done.code, done.lines("chief:0")) == (0, ["restarted"])
     assert not processes_with(str(tmp_path))

@@ -7,7 +7,7 @@ import sys
 from processes import run_process
 
 PROGRAM = """
-import gc, os
+import gc, os, time
 import tensorflow as tf
 from tensorflow.python.eager import context
 from estimator_train.launcher.warm_up import build_small_graph
@@ -21,7 +21,11 @@ with tf.Graph().as_default():
     tf.zeros([])
 before = count_threads()
 build_small_graph()
-assert count_threads() <= before, (before, count_threads())
+# The kernel lists a thread for a moment after its end.
+end = time.monotonic() + 60
+while count_threads() > before:
+    assert time.monotonic() < end, (before, count_threads())
+    time.sleep(0.01)
 # A program may still choose its devices and its cluster.
 assert context.context()._context_handle is None
 task = os.fork()
@@ -34,5 +38,5 @@ print(os.waitstatus_to_exitcode(os.waitpid(task, 0)[1]))
 
 
 def test_a_fork_builds_graphs_and_opens_sessions() -> None:
-    done = run_process([sys.executable, "-c", PROGRAM], timeout=60)
+    done = run_process([sys.executable, "-c", PROGRAM])
     assert done.stdout == "42\n", done.stderr[-2000:]

@@ -1,7 +1,7 @@
 """One task of a cluster whose model_dir is on a remote store: `cluster_task.py MODEL_DIR STEPS`.
 
 The chief appends "time step" to the file `steps` of its working directory after each step, which
-also writes an event.
+also writes an event. Each writes its process number to `number`, and `evaluates` when it evaluates.
 """
 
 import json
@@ -36,9 +36,13 @@ def input_fn():
 
 
 def evaluate_input_fn():
+    open("evaluates", "w").close()  # Signals are handled.
     return input_fn().take(2)
 
 
+with open("unfinished", "w") as file:
+    file.write(str(os.getpid()))
+os.rename("unfinished", "number")
 is_evaluator = json.loads(os.environ["TF_CONFIG"])["task"]["type"] == "evaluator"
 config = est.RunConfig(
     model_dir=MODEL_DIR,

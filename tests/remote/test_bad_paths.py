@@ -98,22 +98,25 @@ def test_two_jobs_in_one_directory_warn_of_each_other(store, bucket, monkeypatch
     monkeypatch.setattr(lease, "CHECK_SECS", 0.1)
     monkeypatch.setattr(logging.getLogger("tensorflow"), "propagate", True)
     directory = f"s3://{bucket}/run"
-    both_warned = threading.Barrier(2, timeout=20)
+    both_run = threading.Barrier(2, timeout=200)
+
+    def list_warnings():
+        messages = [record.getMessage() for record in caplog.records]
+        return [text for text in messages if "is in use by another job (process " in text]
 
     def run():
         with remote.hold_lease(directory, refuses_others=False):
-            both_warned.wait()
-            deadline = time.monotonic() + 20
-            while len(caplog.records) < 2 and time.monotonic() < deadline:
+            both_run.wait()
+            deadline = time.monotonic() + 200
+            while len(list_warnings()) < 2 and time.monotonic() < deadline:
                 time.sleep(0.05)
 
     other = threading.Thread(target=run)
     other.start()
     run()
     other.join()
-    messages = [record.getMessage() for record in caplog.records]
-    assert len(messages) == 2
-    assert all(f"{directory} is in use by another job (process " in text for text in messages)
+    assert len(list_warnings()) == 2
+    assert all(text.startswith(f"{directory} is in use") for text in list_warnings())
 
 
 def test_a_second_job_is_refused_while_the_first_renews_its_lease(monkeypatch, tmp_path):
@@ -131,13 +134,23 @@ def test_a_second_job_is_refused_while_the_first_renews_its_lease(monkeypatch, t
             estimator.train(lambda: tf.data.Dataset.from_tensors(({"x": [[1.0]]}, [[2.0]])))
 
 
-def test_a_lease_that_is_empty_while_it_is_written_is_no_free_directory(monkeypatch, tmp_path):
+def test_a_lease_that_is_empty_while_it_is_written_is_no_free_directory(
+    monkeypatch, tmp_path, caplog
+):
     remote.register("memory")
     monkeypatch.setattr(lease, "STALE_SECS", 20.0)
+    monkeypatch.setattr(logging.getLogger("tensorflow"), "propagate", True)
+    caplog.set_level(logging.INFO, "tensorflow")
     path = f"memory:/{tmp_path}/run/.training"
     with tf.io.gfile.GFile(path, "w") as file:
         file.write("")  # SFTP and the memory store write the name first, then the bytes.
-    writing = threading.Timer(1.0, lease._write, (path, "process 1 on another, since now"))
+
+    def write_when_it_was_read():
+        while "its lease is being written" not in caplog.text:
+            time.sleep(0.01)
+        lease._write(path, "process 1 on another, since now")
+
+    writing = threading.Thread(target=write_when_it_was_read, daemon=True)
     writing.start()
     with (
         pytest.raises(ValueError, match=r"by another job \(process 1 on another, since now\)"),

@@ -20,7 +20,7 @@ TASK = Path(__file__).with_name("cluster_task.py")
 TASKS = (("chief", 0), ("worker", 0), ("evaluator", 0))
 WAIT_SECS = 300
 # Events are published every 10 s; a publication under load takes some seconds.
-LOST_SECS = 20
+LOST_SECS = 30
 # By hand, twenty and ten: `CLUSTER_KILLS=20,10 pytest -m long tests/remote/test_cluster_on_s3.py`.
 CHOSEN_ROUNDS = os.environ.get("CLUSTER_KILLS")
 ROUNDS = {"kill": (2, 0), "term": (0, 2), "both": (1, 1)}
@@ -55,8 +55,15 @@ class Cluster:
             process.send_signal(number)
 
     def wait(self):
-        """Returns the exit codes of all tasks."""
-        return [process.wait(WAIT_SECS) for process in self.processes.values()]
+        """Returns the exit codes of all tasks, whose programs have ended then."""
+        codes = [process.wait(WAIT_SECS) for process in self.processes.values()]
+        deadline = time.monotonic() + WAIT_SECS
+        # A killed program ends a moment after the process that represents it (`forked.py`).
+        for number in (disk / "number" for disk in self.disks.values()):
+            while number.exists() and Path(f"/proc/{number.read_text()}").exists():
+                assert time.monotonic() < deadline, self.read_logs()
+                time.sleep(0.05)
+        return codes
 
     def read_logs(self):
         return "\n".join(
@@ -81,18 +88,11 @@ def start(directory, model_dir, steps):
             process.wait()
 
 
-def read_latest(store, bucket):
-    """Returns the step of the checkpoint that `checkpoint` names; 0 without one."""
-    if "run/checkpoint" not in store.list_keys(bucket, "run/checkpoint"):
-        return 0
-    text = store.read(bucket, "run/checkpoint").decode()
-    return int(re.search(r'^model_checkpoint_path: ".*-(\d+)"', text, re.MULTILINE)[1])
-
-
 def wait_for_step(store, bucket, cluster, step):
-    """Waits for a checkpoint of a step or a later one."""
+    """Waits for a checkpoint of a step or a later one, and until the evaluator works."""
     deadline = time.monotonic() + WAIT_SECS
-    while read_latest(store, bucket) < step:
+    evaluates = cluster.disks["evaluator"] / "evaluates"
+    while not evaluates.exists() or store.read_latest_step(bucket, "run") < step:
         codes = [process.poll() for process in cluster.processes.values()]
         assert codes == [None] * len(codes), f"{codes}\n{cluster.read_logs()}"
         assert time.monotonic() < deadline, cluster.read_logs()
@@ -125,8 +125,9 @@ def test_a_killed_cluster_loses_only_the_steps_since_the_last_checkpoint(
     model_dir = f"s3://{bucket}/run"
     numbers = [signal.SIGKILL] * kills + [signal.SIGTERM] * terminations
     seen = {}  # Steps whose events must be in the store, and their times.
+    latest = 0  # The last step that was made; hooks do not see the last of all.
     for round_number, number in enumerate(numbers):
-        before = read_latest(store, bucket)
+        before = store.read_latest_step(bucket, "run")
         with start(tmp_path / str(round_number), model_dir, 1_000_000) as cluster:
             wait_for_step(store, bucket, cluster, before + 40 + 7 * (round_number % 3))
             if round_number % 5 == 0:  # Events become old enough.
@@ -139,16 +140,18 @@ def test_a_killed_cluster_loses_only_the_steps_since_the_last_checkpoint(
             steps = cluster.read_steps()
             expected = -9 if number == signal.SIGKILL else 143
             assert codes == [expected] * 3, f"{codes}\n{cluster.read_logs()}"
-            # Nothing but the steps after the last checkpoint is repeated.
-            assert min(steps) == before + 1, cluster.read_logs()
-        saved = read_latest(store, bucket)
+            # Nothing but the steps after the last checkpoint is repeated. The store may have got
+            # one more after the kill.
+            assert before <= min(steps) - 1 <= latest, cluster.read_logs()
+        saved = store.read_latest_step(bucket, "run")
+        latest = max(saved, *steps)
         if number == signal.SIGTERM:
             assert saved >= max(steps)
             seen |= dict.fromkeys(steps, 0.0)
         else:
             assert saved >= max(steps) - 40
             seen |= {step: at for step, at in steps.items() if at < killed_at - LOST_SECS}
-    last = read_latest(store, bucket) + 30
+    last = store.read_latest_step(bucket, "run") + 30
     with start(tmp_path / "last", model_dir, last) as cluster:
         assert cluster.wait() == [0, 0, 0], cluster.read_logs()
     check_end(store, bucket, tmp_path, last, seen, kills)
@@ -156,7 +159,7 @@ def test_a_killed_cluster_loses_only_the_steps_since_the_last_checkpoint(
 
 def check_end(store, bucket, tmp_path, last, seen, kills):
     keys = store.list_keys(bucket, "run/")
-    assert read_latest(store, bucket) == last
+    assert store.read_latest_step(bucket, "run") == last
     indexes = [key for key in keys if re.fullmatch(r"run/model\.ckpt-\d+\.index", key)]
     # TensorFlow writes `checkpoint`, then removes the oldest: a kill between them leaves its files.
     assert len(indexes) <= 2 + kills, keys

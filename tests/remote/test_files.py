@@ -231,6 +231,35 @@ def test_the_store_copies_no_large_checkpoint(store, bucket, scheme):
     assert all("partNumber=" in path for path in changes if ".data-" in path), changes
 
 
+# Prints the content of a file that may be written while it is looked for.
+LOOKING = """
+import sys
+import tensorflow as tf
+from estimator_train import remote
+
+remote.register("s3")
+try:
+    print(tf.io.gfile.GFile(sys.argv[1]).read())
+except tf.errors.NotFoundError:
+    print("none")
+"""
+
+
+@pytest.mark.long
+def test_a_file_that_appears_while_it_is_looked_for_is_no_directory(store, bucket):
+    import faulty_proxy
+
+    def write_file(method, path):
+        if "list-type" in path:  # The store has said that there is no such file.
+            store.client.put_object(Bucket=bucket, Key="file", Body=b"content")
+
+    with faulty_proxy.serve_with_faults(store.endpoint) as proxy:
+        proxy.rule = write_file
+        command = forked.python("-c", LOOKING, f"s3://{bucket}/file")
+        assert run_process(command, S3_ENDPOINT=proxy.endpoint).stdout == "content\n"
+    assert store.list_keys(bucket) == ["file"]
+
+
 @pytest.mark.long
 def test_the_data_of_a_checkpoint_appears_when_it_is_renamed(bucket_root, store, bucket):
     content = os.urandom(1 << 20) * 36

@@ -13,14 +13,14 @@ PROGRAM = Path(__file__).with_name("busy_process.py")
 @pytest.mark.long
 def test_many_threads_neither_hang_nor_fail():
     command = [sys.executable, "-X", "faulthandler", PROGRAM, "memory://stress", 20, "return"]
-    assert run_process(command, timeout=150).stdout == "ready\n"
+    assert run_process(command, timeout=500).stdout == "ready\n"
 
 
 @pytest.mark.long
 def test_exceptions_of_signal_handlers_neither_are_lost_nor_break_a_call():
     program = PROGRAM.with_name("signalled_process.py")
     command = [sys.executable, "-X", "faulthandler", program, "memory://signals", 100]
-    assert run_process(command, timeout=300).stdout == "ready\n"
+    assert run_process(command, timeout=500).stdout == "ready\n"
 
 
 # Registers a second scheme after another process has compiled another source.
@@ -52,7 +52,7 @@ def test_a_process_keeps_the_library_that_it_loaded(tmp_path):
 )
 def test_open_event_files_are_complete_after_the_end(store, bucket, tmp_path, way, code):
     command = [sys.executable, PROGRAM, f"s3://{bucket}/run", 1, way]
-    run_process(command, exit_code=code, timeout=150)
+    run_process(command, exit_code=code, timeout=500)
     (key,) = store.list_keys(bucket, "run/events/")
     local = tmp_path / "events"
     local.write_bytes(store.read(bucket, key))

@@ -4,6 +4,7 @@ It passes its output, environment, working directory and signals to the program,
 program ends: with the same exit code or signal. If the client is killed, so is the program.
 """
 
+import contextlib
 import json
 import os
 import resource
@@ -26,8 +27,13 @@ def main() -> int:
     text = json.dumps(job).encode()
     socket.send_fds(server, [struct.pack("=I", len(text))], [0, 1, 2])
     server.sendall(text)
+
+    def pass_on(number, frame):
+        with contextlib.suppress(OSError):  # The program has ended; its exit code is on its way.
+            server.sendall(bytes([number]))
+
     for number in numbers:
-        signal.signal(number, lambda number, frame: server.sendall(bytes([number])))
+        signal.signal(number, pass_on)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, numbers)
     answer = server.recv(4, socket.MSG_WAITALL)
     # A signal after the program's end must not change the exit code.

@@ -49,7 +49,8 @@ class Server:
     def serve(self) -> dict[str, Any] | None:
         """Returns the job in the process that is to run it, and None in the server at its end."""
         while True:
-            sources = [0, self._ended, self._listener.fileno(), *self._clients]
+            clients = dict(self._clients)
+            sources = [0, self._ended, self._listener.fileno(), *clients]
             for source in select.select(sources, [], [])[0]:
                 if source == 0:
                     return None
@@ -61,21 +62,20 @@ class Server:
                     job = self._fork(connection)
                     if job:
                         return job
-                elif source in self._clients:
-                    self._pass_on(self._clients[source])
+                elif self._clients.get(source) is clients[source]:  # Not a new one of its number.
+                    self._pass_on(clients[source])
 
     def _fork(self, connection: socket.socket) -> dict[str, Any] | None:
         size, outputs, _, _ = socket.recv_fds(connection, 4, 3)
-        if not size:
-            return connection.close()  # The client was killed before it sent its job.
-        (length,) = struct.unpack("=I", size)
-        job = json.loads(connection.recv(length, socket.MSG_WAITALL))
+        text = receive(connection, *struct.unpack("=I", size)) if size else b""
         server = os.getpid()
-        pid = os.fork()
-        if pid:
-            self._clients[connection.fileno()] = Client(connection, pid)
+        pid = os.fork() if text else 0
+        if pid or not text:
             for output in outputs:
                 os.close(output)
+            if not text:
+                return connection.close()  # The client was killed before it sent its job.
+            self._clients[connection.fileno()] = Client(connection, pid)
             return None
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != server:
@@ -92,15 +92,20 @@ class Server:
             os.close(descriptor)
         self._listener.close()
         connection.close()
-        return dict(job)
+        return dict(json.loads(text))
 
     def _pass_on(self, client: Client) -> None:
         """Sends a program the signals that its client had, of which the last is its own end."""
+        numbers = b""
         with contextlib.suppress(ConnectionResetError):
-            for number in client.connection.recv(1024):
-                os.kill(client.pid, number)
-                return
-        os.killpg(client.pid, signal.SIGKILL)
+            numbers = client.connection.recv(1024)
+        for number in numbers:
+            os.kill(client.pid, number)
+        if numbers:
+            return
+        with contextlib.suppress(ProcessLookupError):  # A new one has no group yet.
+            os.killpg(client.pid, signal.SIGKILL)
+        os.kill(client.pid, signal.SIGKILL)
         os.waitpid(client.pid, 0)
         self._forget(client)
 
@@ -116,6 +121,20 @@ class Server:
     def _forget(self, client: Client) -> None:
         del self._clients[client.connection.fileno()]
         client.connection.close()
+
+
+def receive(connection: socket.socket, length: int) -> bytes:
+    """Returns so many bytes; none if the other side ends before it has sent them.
+
+    A signal may end one call of `recv` early, in spite of MSG_WAITALL.
+    """
+    text = b""
+    while len(text) < length:
+        part = connection.recv(length - len(text))
+        if not part:
+            return b""
+        text += part
+    return text
 
 
 def exit_code(job: dict[str, Any]) -> int:
@@ -155,8 +174,9 @@ def run(job: dict[str, Any]) -> None:
     launched.end_mistakes_with_code_2()
     random.seed()
     np.random.seed()
+    # By lines, so that nothing that another thread logs comes between the words of one `print`.
     unbuffered = bool(os.environ.get("PYTHONUNBUFFERED"))
-    sys.stdout.reconfigure(write_through=unbuffered)  # type: ignore[union-attr]
+    sys.stdout.reconfigure(line_buffering=unbuffered)  # type: ignore[union-attr]
     first, *arguments = job["arguments"]
     path = [one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
     sys.path[1:1] = [one for one in path if one not in sys.path[1:]]  # The first is replaced below.

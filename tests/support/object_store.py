@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
+import re
 import subprocess
 import sys
 import time
@@ -17,7 +17,9 @@ import boto3
 import botocore.exceptions
 from botocore.config import Config
 
-_START_SECS = 60
+from estimator_train.launcher.ports import ReservedAddresses
+
+_START_SECS = 200
 
 
 class ObjectStore:
@@ -60,16 +62,28 @@ class ObjectStore:
         keys = [found["Key"] for page in pages for found in page.get("Contents", [])]
         return [key for key in keys if not key.endswith("/")]
 
+    def read_latest_step(self, bucket: str, model_dir: str) -> int:
+        """Returns the step of the checkpoint that the file `checkpoint` names; 0 without one."""
+        key = f"{model_dir}/checkpoint"
+        if key not in self.list_keys(bucket, key):
+            return 0
+        text = self.read(bucket, key).decode()
+        (step,) = re.findall(r'^model_checkpoint_path: ".*-(\d+)"', text, re.MULTILINE)
+        return int(step)
+
     def read(self, bucket: str, key: str) -> bytes:
         """Returns the content of an object."""
         return self.client.get_object(Bucket=bucket, Key=key)["Body"].read()
 
 
-def find_free_port() -> int:
-    """Returns a port of loopback that nothing uses now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+@contextlib.contextmanager
+def reserve_port() -> Iterator[int]:
+    """Yields a free port of loopback that no other process of the tests chooses."""
+    reserved = ReservedAddresses(1)
+    try:
+        yield int(reserved.addresses[0].rpartition(":")[2])
+    finally:
+        reserved.release()
 
 
 @contextlib.contextmanager
@@ -79,7 +93,11 @@ def serve_objects(certificate: Path | None = None) -> Iterator[ObjectStore]:
     Args:
       certificate: File with a certificate and its key: the server uses TLS.
     """
-    port = find_free_port()
+    with reserve_port() as port:
+        yield from _run_server(port, certificate)
+
+
+def _run_server(port: int, certificate: Path | None) -> Iterator[ObjectStore]:
     command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
     if certificate:
         command += ["-s", "-c", str(certificate), "-k", str(certificate)]

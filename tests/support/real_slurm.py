@@ -14,12 +14,17 @@ from pathlib import Path
 PACKAGES = "slurmctld slurmd slurm-client munge"
 # The names of nodes are the addresses of tasks.
 _NODES = ("127.0.0.1", "127.0.0.2")
-_DEADLINE_SECS = 60
+_DEADLINE_SECS = 200
+# Below the ports of `find_free_addresses`, as those of the tasks.
+_FIRST_PORT = 9_000
+_JOBS_OF_SLURM = 37
 _CONFIG = """\
 ClusterName=test
 SlurmctldHost=localhost(127.0.0.1)
 SlurmctldPort={ports[0]}
 FirstJobId={first_job}
+MessageTimeout=100
+TCPTimeout=60
 CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge.socket
@@ -115,6 +120,11 @@ def start_slurm(folder: Path) -> Iterator[Slurm]:
     Args:
       folder: A new folder for its state; its path has less than 90 characters.
     """
+    with _reserve_place() as place:
+        yield from _run_slurm(folder, place)
+
+
+def _run_slurm(folder: Path, place: int) -> Iterator[Slurm]:
     slurm = Slurm(folder)
     key = folder / "munge.key"
     key.write_bytes(os.urandom(1024))
@@ -125,9 +135,9 @@ def start_slurm(folder: Path) -> Iterator[Slurm]:
         _CONFIG.format(
             folder=folder,
             host=socket.gethostname(),
-            ports=_find_ports(),
+            ports=_list_ports(place)[1:],
             # Ports of tasks follow from it: processes of tests may start a Slurm at the same time.
-            first_job=1 + 37 * (os.getpid() % 1000),
+            first_job=1 + _JOBS_OF_SLURM * place,
         )
     )
     names = {"key-file": "key", "socket": "socket", "pid-file": "pid", "log-file": "log"}
@@ -170,16 +180,27 @@ def _wait_for_nodes(slurm: Slurm) -> None:
         time.sleep(0.1)
 
 
-def _find_ports() -> Sequence[int]:
-    """Returns a free port, and two free ports in a row, below those of outgoing connections."""
-    for first in range(17_000 + 3 * (os.getpid() % 4_000), 32_000, 3):
-        with contextlib.ExitStack() as stack:
+def _list_ports(place: int) -> Sequence[int]:
+    """Returns the port that reserves a place, and those of its daemons."""
+    first = _FIRST_PORT + 4 * place
+    return range(first, first + 4)
+
+
+@contextlib.contextmanager
+def _reserve_place() -> Iterator[int]:
+    """Yields the first place, 0 or more, that no other Slurm has; its first port reserves it."""
+    for place in range(200):
+        first, *others = _list_ports(place)
+        with socket.socket() as kept:
             try:
-                for port in range(first, first + 3):
-                    stack.enter_context(socket.socket()).bind(("127.0.0.1", port))
+                kept.bind(("127.0.0.1", first))
+                for port in others:
+                    with socket.socket() as probe:
+                        probe.bind(("127.0.0.1", port))
             except OSError:
                 continue
-            return range(first, first + 3)
+            yield place
+            return
     raise AssertionError("no free ports")
 
 
