@@ -12,7 +12,7 @@ from typing import Any
 import all_cases
 import pytest
 import tiers
-from alike import assert_alike, assert_lines_in_order, leaf_pairs
+from alike import assert_alike, assert_lines_in_order, leaf_pairs, without_early_graph
 from flavours import ours
 from outcomes import recorded
 from processes import run_process
@@ -141,7 +141,7 @@ def assert_is_as_expected(name: str, seen: dict[str, Any], expected: dict[str, A
     elif name in WORKS:
         expected = {"result": WORKS[name], "log": []}
     elif name.startswith("events_"):
-        expected = {**expected, "result": _keep_one_graph(expected["result"])}
+        expected = {**expected, "result": without_early_graph(expected["result"])}
     if "error" in expected:
         assert "error" in seen, f"no error, but {seen['result']}"
         assert_says(seen["error"], *expected["error"])
@@ -154,18 +154,6 @@ def assert_is_as_expected(name: str, seen: dict[str, Any], expected: dict[str, A
             else:
                 assert_alike(one, other, place, abs=1e-6)
     assert_lines_in_order(seen["log"], expected["log"])
-
-
-def _keep_one_graph(events: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """Returns the events of a training without the graph that was not complete yet."""
-    graphs = ([0, "graph_def", ""], [0, "meta_graph_def", ""])
-    return {
-        directory: [
-            row for row, following in zip(rows, [*rows[1:], None], strict=True)
-            if row not in graphs or row != following
-        ]
-        for directory, rows in events.items()
-    }  # fmt: skip
 
 
 # After `disable_v2_behavior()`.
