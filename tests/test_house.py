@@ -218,6 +218,15 @@ def _required(name: str, extra: str = "") -> set[str]:
     return {name for name, _ in names}
 
 
+def test_tests_replace_sleep_for_their_own_thread_only():
+    """Another thread that polls would fill the machine's memory (`support/sleeps.py`)."""
+    replaces = re.compile(r'setattr\([^)]*"sleep"')
+    found = {
+        path.name for path in (ROOT / "tests").rglob("*.py") if replaces.search(path.read_text())
+    }
+    assert found == {"sleeps.py"}
+
+
 def test_files_of_tests_can_be_collected_without_the_slow_tier():
     """The first tier collects every file, in an environment that has only the extra `test`."""
     distributions = importlib.metadata.packages_distributions()

@@ -36,6 +36,7 @@ class StepTimeout:
         self._limit = _FIRST_STEP_SECS if secs is None and others else secs
         self._began: float | None = None
         self._thread: threading.Thread | None = None
+        self._is_closed = threading.Event()
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
@@ -64,11 +65,15 @@ class StepTimeout:
         self._began = None
         self._limit = self._secs
 
+    def close(self) -> None:
+        """Ends the thread of the clock, which has started for the last time."""
+        self._is_closed.set()
+
     def _watch(self) -> None:
         logged_step, logged_at = 0.0, 0.0
-        while True:
-            # Polling costs the steps nothing; waking this thread at each step would.
-            time.sleep(1.0 if self._secs is None else min(1.0, self._secs / 4))
+        # Polling costs the steps nothing; waking this thread at each step would.
+        poll_secs = 1.0 if self._secs is None else min(1.0, self._secs / 4)
+        while not self._is_closed.wait(poll_secs):
             began, limit = self._began, self._limit
             if began is None:
                 continue

@@ -17,6 +17,7 @@ import tensorflow as tf
 import tiers
 from launched import numbers_after, python, run_tasks
 from linear_job import input_fn, model_fn
+from sleeps import replace_sleep
 
 import estimator_train as est
 from estimator_train.engine.together import server
@@ -140,6 +141,6 @@ def test_asynchronous_workers_start_with_delays(
     monkeypatch.setenv("TF_CONFIG", json.dumps(place))
     config = est.RunConfig(str(tmp_path), experimental_max_worker_delay_secs=longest)
     slept: list[float] = []
-    monkeypatch.setattr(train_and_evaluate.time, "sleep", slept.append)
+    replace_sleep(monkeypatch, slept.append)
     train_and_evaluate._delay_start(est.Estimator(model_fn, config=config))
     assert slept == expected

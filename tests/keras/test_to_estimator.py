@@ -17,11 +17,11 @@ import pytest
 import tensorflow as tf
 import tf_keras
 import tiers
+from sleeps import replace_sleep
 from small_models import X, Y, batches, compiled, dense, evaluated, evaluated_eagerly
 
 import estimator_train as est
 import estimator_train.compat.v1
-from estimator_train.engine.checkpoints import storage
 from estimator_train.keras import estimator_from_fit, model_to_estimator
 
 layers = tf_keras.layers
@@ -313,7 +313,7 @@ def test_a_temporary_storage_fault_does_not_lose_the_models_weights(
 
     monkeypatch.setattr(os, "stat", fail_once)
     monkeypatch.setattr(tf.io.gfile, "exists", exists)
-    monkeypatch.setattr(storage.time, "sleep", lambda secs: None)
+    replace_sleep(monkeypatch)
     model = dense()
     model.set_weights([weight + 1.0 for weight in model.get_weights()])
     estimator = model_to_estimator(model, model_dir=tmp_path)

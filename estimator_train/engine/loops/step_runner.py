@@ -82,10 +82,14 @@ class StepRunner:
                 join_writer()
                 raise
 
-        with session:
-            while not session.should_stop():
-                session.run_step_fn(run_round)
-            self._loops.wait()
+        try:
+            with session:
+                while not session.should_stop():
+                    session.run_step_fn(run_round)
+                self._loops.wait()
+        finally:
+            if self._timeout is not None:
+                self._timeout.close()
         if self._input_ended or self._coordinator.input_ended:
             self._log_input_end()
         return self._loss

@@ -5,9 +5,9 @@ import os
 import pytest
 import tensorflow as tf
 import tiers
+from sleeps import replace_sleep
 
 import estimator_train as est
-from estimator_train.engine.checkpoints import storage
 from estimator_train.engine.checkpoints.best import best_checkpoint
 
 SCORES = {1: 0.5, 2: 0.9, 3: 0.7, 4: 0.9, 5: 0.1, 6: 0.8}
@@ -114,7 +114,7 @@ def test_a_temporary_fault_does_not_clear_the_record(run, tmp_path, monkeypatch,
         return stat(path, *args, **kwargs)
 
     monkeypatch.setattr(os, "stat", fail_once)
-    monkeypatch.setattr(storage.time, "sleep", lambda secs: None)
+    replace_sleep(monkeypatch)
     estimator.evaluate(lambda: tf.data.Dataset.from_tensors(0.0))
     assert failed
     state = tf.train.get_checkpoint_state(str(tmp_path / "best"))

@@ -15,6 +15,7 @@ import pytest
 import tensorflow as tf
 import tiers
 from processes import run_process
+from sleeps import replace_sleep
 
 import estimator_train as est
 from estimator_train.cli.output import errors
@@ -39,7 +40,7 @@ PROOF = "DataLossError"
 def pauses(monkeypatch):
     """Replaces waiting; returns the seconds of each wait."""
     waited = []
-    monkeypatch.setattr(storage.time, "sleep", waited.append)
+    replace_sleep(monkeypatch, waited.append)
     monkeypatch.setattr(integrity, "_known", {})
     return waited
 
@@ -273,7 +274,7 @@ def test_shard_that_appears_late_is_waited_for(model_dir, monkeypatch):
         if len(waits) == 2:
             (model_dir / "away").rename(shard)
 
-    monkeypatch.setattr(storage.time, "sleep", sleep)
+    replace_sleep(monkeypatch, sleep)
     repair_checkpoint_list(str(model_dir))
     assert integrity.latest_checkpoint(str(model_dir)) == str(model_dir / "model.ckpt-30")
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tiers
+from sleeps import replace_sleep
 
 import estimator_train as est
 import input_fns
@@ -425,7 +426,7 @@ def test_a_fault_while_a_position_is_read_is_retried(tmp_path, monkeypatch):
         return read(path)
 
     monkeypatch.setattr(position, "_read_content", fail_once)
-    monkeypatch.setattr(storage.time, "sleep", lambda secs: None)
+    replace_sleep(monkeypatch)
     seen = train(tmp_path, steps=3)
     assert len(failed) == 1
     assert len(np.unique(seen.ravel())) == 24
