@@ -131,7 +131,9 @@ def test_a_pause_keeps_collections_off_if_the_program_has_turned_them_off():
 def test_known_lines_are_hidden_and_others_keep_their_order(capfd):
     with hide_loading_lines():
         os.write(2, "\n".join([OTHERS[0], *KNOWN, OTHERS[1], ""]).encode())
-    assert capfd.readouterr().err.splitlines() == OTHERS
+    # A thread of an earlier test may write, too.
+    shown = capfd.readouterr().err.splitlines()
+    assert [line for line in shown if line in (*KNOWN, *OTHERS)] == OTHERS
 
 
 def test_lines_before_an_error_are_shown(capfd):
@@ -141,7 +143,7 @@ def test_lines_before_an_error_are_shown(capfd):
 
     with pytest.raises(ImportError), hide_loading_lines():
         fail()
-    assert capfd.readouterr().err == "no such library\n"
+    assert "no such library" in capfd.readouterr().err.splitlines()
 
 
 @pytest.fixture

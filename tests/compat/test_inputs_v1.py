@@ -58,8 +58,10 @@ def test_an_estimator_trains_and_evaluates_from_queues(tmp_path):
     assert estimator.evaluate(input_fn)["global_step"] == 8
     found = [p["sum"] for p in estimator.predict(inputs.numpy_input_fn(x, shuffle=False))]
     assert found == [*range(1, 11)]
-    names = [thread.name for thread in threading.enumerate() if "_fill" in thread.name]
-    assert names == []
+    threads = [thread for thread in threading.enumerate() if "_fill" in thread.name]
+    for thread in threads:
+        thread.join(60)
+    assert [thread.name for thread in threads if thread.is_alive()] == []
 
 
 def test_strings_of_a_data_frame_become_bytes():
