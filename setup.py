@@ -36,7 +36,7 @@ REMOTE = "estimator_train/remote/filesystem.c"
 HAS_LIBRARY = sys.platform == "linux" and not os.environ.get("ESTIMATOR_TRAIN_NO_LIBRARY")
 
 
-# A process refuses a library that was built from another source (remote/library.py).
+# A process refuses a library that was built from another source (remote/registration.py).
 REMOTE_DIGEST = hashlib.sha256((HERE / REMOTE).read_bytes()).hexdigest()[:16]
 
 

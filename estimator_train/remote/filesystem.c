@@ -146,7 +146,7 @@ static Interpreter interpreter;
 static pthread_t main_thread;
 static void (*set_status)(TF_Status *, int, const char *);
 static char schemes[4096];
-/* library.py looks for it: a library of another source has other callbacks. */
+/* registration.py looks for it: a library of another source has other callbacks. */
 #ifndef REMOTE_SOURCE
 #define REMOTE_SOURCE "unknown"
 #endif

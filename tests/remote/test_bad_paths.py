@@ -1,6 +1,6 @@
 """Paths that cannot work: one line each, with the next step.
 
-These tests cover `remote/callbacks.py`, `remote/probe.py` and `remote/schemes.py`.
+These tests cover `remote/callbacks.py`, `remote/checks.py` and `remote/schemes.py`.
 """
 
 import logging
@@ -15,7 +15,7 @@ import tensorflow as tf
 
 import estimator_train as est
 from estimator_train import remote
-from estimator_train.remote import lease, library, registration
+from estimator_train.remote import lease, registration
 
 
 def train(model_dir):
@@ -63,17 +63,17 @@ def test_a_missing_driver_is_named(monkeypatch):
 def test_without_library_and_compiler_the_error_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(library, "_LIBRARY", "_no_such_library")
-    assert library.find_built() is None
+    monkeypatch.setattr(registration, "_LIBRARY", "_no_such_library")
+    assert registration.find_built_library() is None
     with pytest.raises(ImportError, match="apt-get install gcc"):
-        library.find_or_compile.__wrapped__()
+        registration.find_or_compile_library.__wrapped__()
 
 
 def test_the_library_is_compiled_once_for_each_source(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(library, "_LIBRARY", "_no_such_library")
-    built = library.find_or_compile.__wrapped__()
-    assert library.find_built() == built
+    monkeypatch.setattr(registration, "_LIBRARY", "_no_such_library")
+    built = registration.find_or_compile_library.__wrapped__()
+    assert registration.find_built_library() == built
     assert [path.name for path in (tmp_path / "estimator_train").iterdir()] == [
         built.rpartition("/")[2]
     ]
@@ -82,14 +82,14 @@ def test_the_library_is_compiled_once_for_each_source(monkeypatch, tmp_path):
 def test_a_library_of_another_source_is_not_loaded(monkeypatch, tmp_path):
     # Its callbacks have other arguments: it would write into foreign memory.
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(library, "_LIBRARY", "_of_another_source")
+    monkeypatch.setattr(registration, "_LIBRARY", "_of_another_source")
     monkeypatch.syspath_prepend(tmp_path)
     stale = tmp_path / f"_of_another_source{EXTENSION_SUFFIXES[-1]}"
     stale.write_bytes(b"ELF source 0123456789abcdef")
-    assert library.find_built() is None
-    assert library.find_or_compile.__wrapped__() != str(stale)
-    stale.write_bytes(b"ELF source " + library._DIGEST.encode())
-    assert library.find_built() == str(stale)
+    assert registration.find_built_library() is None
+    assert registration.find_or_compile_library.__wrapped__() != str(stale)
+    stale.write_bytes(b"ELF source " + registration._DIGEST.encode())
+    assert registration.find_built_library() == str(stale)
 
 
 @pytest.mark.long

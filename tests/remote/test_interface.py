@@ -8,9 +8,9 @@ from pathlib import Path
 import tensorflow as tf
 from processes import run_process
 
-from estimator_train.remote import library
+from estimator_train.remote import registration
 
-SOURCE = Path(library.__file__).with_name("filesystem.c")
+SOURCE = Path(registration.__file__).with_name("filesystem.c")
 # By the names of TensorFlow's structures: ours.
 STRUCTURES = {
     "TF_RandomAccessFileOps": "ReadOps",
@@ -98,7 +98,7 @@ def evaluate(path: Path, include: str, expressions: list[str], compiler: list[st
 
 
 def test_the_library_needs_neither_tensorflow_nor_python(tmp_path):
-    built = library.find_or_compile()
+    built = registration.find_or_compile_library()
     symbols = run_process(["nm", "-D", "--undefined-only", built]).stdout.split()
     assert not [name for name in symbols if name.startswith(("TF_", "Py", "_Py"))]
     compiled = tmp_path / "strict.so"

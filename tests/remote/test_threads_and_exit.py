@@ -28,13 +28,13 @@ ANOTHER_LIBRARY = """
 import hashlib
 import tensorflow as tf
 from estimator_train import remote
-from estimator_train.remote import library
+from estimator_train.remote import registration
 
 remote.register("memory")
-library._LIBRARY = "_no_such_library"
-library._CONTENT += b"// edited"
-library._DIGEST = hashlib.sha256(library._CONTENT).hexdigest()[:16]
-library.find_or_compile.cache_clear()
+registration._LIBRARY = "_no_such_library"
+registration._CONTENT += b"// edited"
+registration._DIGEST = hashlib.sha256(registration._CONTENT).hexdigest()[:16]
+registration.find_or_compile_library.cache_clear()
 remote.register("local")
 print(tf.io.gfile.exists("memory://none"), tf.io.gfile.exists("local:///"))
 """

@@ -138,14 +138,16 @@ def describe_files(source: str) -> dict[str, Any]:
     """
     pattern = source.partition(":")[2]
     matched = [pattern] if tf.io.gfile.isdir(pattern) else tf.io.gfile.glob(pattern)
-    found: list[str] = []
+    found: dict[str, int] = {}
     for path in matched:
-        if tf.io.gfile.isdir(path):
-            for folder, _, names in tf.io.gfile.walk(path):
-                found += [os.path.join(folder, name) for name in names]
-        else:
-            found.append(path)
-    sizes = {path: tf.io.gfile.stat(path).length for path in sorted(found)}
+        described = tf.io.gfile.stat(path)
+        if not described.is_directory:
+            found[path] = described.length
+            continue
+        for folder, _, names in tf.io.gfile.walk(path):
+            inside = [os.path.join(folder, name) for name in names]
+            found.update((file, tf.io.gfile.stat(file).length) for file in inside)
+    sizes = dict(sorted(found.items()))
     digest = hashlib.sha256(json.dumps(sizes).encode()).hexdigest()[:16]
     return {"files": len(sizes), "bytes": sum(sizes.values()), "digest": digest}
 
