@@ -4,12 +4,14 @@ These tests cover `cli/output/parquet_parts.py`.
 """
 
 import json
+import re
 import signal
 import subprocess
 import sys
-import time
 
+import forked
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -64,8 +66,13 @@ def trained(command, train_once, job):
 
 
 def read_predictions(folder):
-    files = sorted(folder.glob("*.parquet"))
-    return pa.concat_tables(pq.read_table(file) for file in files)
+    return pq.read_table(folder)
+
+
+def read_states(folder):
+    """Returns what the metadata of each part says."""
+    parts = sorted(folder.glob("*.parquet"), key=lambda path: int(re.split("[-.]", path.name)[-2]))
+    return [json.loads(pq.read_metadata(part).metadata[b"estimator_train"]) for part in parts]
 
 
 def test_train_evaluate_and_predict(command, trained, tmp_path):
@@ -118,43 +125,73 @@ def test_tasks_of_a_cluster_predict_a_shard_each(command, trained, tmp_path, mon
 def test_a_complete_shard_is_not_predicted_again(command, trained, tmp_path):
     arguments = ("predict", *trained, "--format=parquet", "--output=out")
     assert command(*arguments).code == 0
-    assert json.loads((tmp_path / "out" / "shard-0-of-1.json").read_text())["is_complete"]
+    assert [state["is_complete"] for state in read_states(tmp_path / "out")] == [True]
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").iterdir()}
     assert command(*arguments).code == 0
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").iterdir()} == before
 
 
+# Kills itself before it renames the n-th unfinished part.
+KILLED = """
+import os, signal, sys
+from estimator_train.cli.main import main
+
+left = [int(sys.argv[1])]
+
+def kill(event, arguments):
+    if event == "os.rename" and str(arguments[0]).endswith(".unfinished"):
+        left[0] -= 1
+        if not left[0]:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(kill)
+sys.exit(main(sys.argv[2:]))
+"""
+
+
 @pytest.mark.long
-def test_a_killed_shard_continues(command, trained, tmp_path):
-    # Eleven files of predictions: five are written when the process is killed the last time.
-    rows = 2_050_000
+def test_a_killed_shard_continues(trained, tmp_path):
+    rows = 1_050_000  # Six parts.
     table = pa.table({"id": np.arange(rows), "x": np.ones(rows, np.float32)})
     pq.write_table(table, tmp_path / "rows.parquet", row_group_size=70_000)
     out = tmp_path / "out"
-    arguments = [
-        *(sys.executable, "-m", "estimator_train", "predict", *trained, "--batch_size=5000"),
-        *("--format=parquet", "--output=out"),
-    ]
-    for killed_after in (0, 1, 4):
-        process = subprocess.Popen(arguments, cwd=tmp_path, stderr=subprocess.DEVNULL)
-        while len([*out.glob("*part-*.parquet")]) <= killed_after and process.poll() is None:
-            time.sleep(0.01)
-        process.kill()
-        assert process.wait() == -signal.SIGKILL
-        # The resume file follows the part: the first part may be there alone.
-        resume_file = out / "shard-0-of-1.json"
-        state = {"parts": 0, "is_complete": False}
-        if resume_file.exists():
-            state = json.loads(resume_file.read_text())
-        assert not state["is_complete"]
-        written = {p: p.stat().st_mtime_ns for p in out.glob("*part-*.parquet")}
-        kept = {out / f"shard-0-of-1-part-{part}.parquet" for part in range(state["parts"])}
-        assert kept <= {*written}
-    run_process(arguments, cwd=tmp_path)
-    assert all(path.stat().st_mtime_ns == written[path] for path in kept)
-    found = read_predictions(out)
-    assert np.array_equal(np.sort(found["id"].to_numpy()), np.arange(rows))
-    assert len([*out.glob("*.parquet")]) == 11
+    arguments = ["predict", *trained, "--batch_size=5000", "--format=parquet", "--output=out"]
+    written = {}
+    for number, parts in ((1, 0), (2, 1), (3, 3)):
+        done = subprocess.run(forked.python("-c", KILLED, number, *arguments), cwd=tmp_path)
+        assert done.returncode == -signal.SIGKILL
+        assert len([*out.glob(".*.unfinished")]) == 1
+        assert all(path.stat().st_mtime_ns == time for path, time in written.items())
+        written = {path: path.stat().st_mtime_ns for path in out.glob("*.parquet")}
+        assert len(written) == parts
+    run_process([sys.executable, "-m", "estimator_train", *arguments], cwd=tmp_path)
+    assert all(path.stat().st_mtime_ns == time for path, time in written.items())
+    assert np.array_equal(np.sort(read_predictions(out)["id"].to_numpy()), np.arange(rows))
+    assert [state["batches"] for state in read_states(out)] == [40, 80, 120, 160, 200, 210]
+    assert [state["is_complete"] for state in read_states(out)] == [False] * 5 + [True]
+    assert len([*out.iterdir()]) == 6
+
+
+@pytest.mark.long
+def test_other_programs_read_the_folder(command, trained, tmp_path):
+    import polars
+
+    for shard in range(2):
+        arguments = ("--format=parquet", "--output=out", "--num_shards=2", f"--shard={shard}")
+        assert command("predict", *trained, *arguments).code == 0
+    frames = (pd.read_parquet(tmp_path / "out"), polars.read_parquet(tmp_path / "out"))
+    for frame in frames:
+        assert sorted(frame["id"]) == [*range(ROWS)]
+
+
+def test_a_file_of_another_program_is_not_continued(command, trained, tmp_path):
+    (tmp_path / "out").mkdir()
+    part = tmp_path / "out" / "shard-0-of-1-part-0.parquet"
+    pq.write_table(pa.table({"id": [1]}), part)
+    outcome = command("predict", *trained, "--format=parquet", "--output=out")
+    assert outcome.code == 2
+    assert "out/shard-0-of-1-part-0.parquet is not a part of predictions" in outcome.err
+    assert pq.read_table(part)["id"].to_pylist() == [1]
 
 
 def test_changed_input_files_do_not_continue(command, trained, tmp_path):
@@ -164,7 +201,7 @@ def test_changed_input_files_do_not_continue(command, trained, tmp_path):
     pq.write_table(table[:-8], tmp_path / "rows.parquet", row_group_size=30)
     outcome = command(*arguments)
     assert outcome.code == 2
-    assert "shard-0-of-1.json belongs to other predictions: input_files was" in outcome.err
+    assert "part-0.parquet belongs to other predictions: input_files was" in outcome.err
     assert "'batches': 13" in outcome.err
     assert "'batches': 12" in outcome.err
     assert "Choose another --output, or remove" in outcome.err
@@ -196,7 +233,7 @@ def test_other_predictions_do_not_continue(command, trained):
     assert command(*arguments).code == 0
     outcome = command(*arguments, "--batch_size=16")
     assert outcome.code == 2
-    assert "shard-0-of-1.json belongs to other predictions" in outcome.err
+    assert "shard-0-of-1-part-0.parquet belongs to other predictions" in outcome.err
 
 
 def test_data_shows_the_table(command, job):

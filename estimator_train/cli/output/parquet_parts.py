@@ -11,18 +11,19 @@ import tensorflow as tf
 
 from estimator_train import remote
 from estimator_train.cli.output.errors import UsageError
-from estimator_train.cli.output.whole_files import open_atomically, replace_file
+from estimator_train.cli.output.whole_files import remove_unfinished, replace_file
 
 _MIN_ROWS = 200_000  # Rows of a part.
+_STATE = b"estimator_train"  # Key of the metadata of a file.
 _SHARD = re.compile(r"shard-\d+-of-(\d+)[.-]")
 
 
 class ParquetParts:
     """Writer of the predictions of one shard.
 
-    The parts of shard 1 of 5 are `shard-1-of-5-part-0.parquet` and so on. The resume file
-    `shard-1-of-5.json` has the number of complete parts. A part that was written after it is
-    written again, under the same name.
+    The parts of shard 1 of 5 are `shard-1-of-5-part-0.parquet` and so on. The metadata of each says
+    what it depends on and how many batches it ends after, so that the folder has no other files:
+    readers of tables take a folder for one table.
 
     Args:
       folder: Folder of the files, which is created.
@@ -33,8 +34,8 @@ class ParquetParts:
 
     Raises:
       ImportError: pyarrow is not installed.
-      UsageError: The resume file belongs to another job, or the folder has shards of another
-        number of shards.
+      UsageError: The parts belong to another job, or the folder has shards of another number of
+        shards.
     """
 
     def __init__(self, folder: str, shard: int, num_shards: int, job: Mapping[str, Any]) -> None:
@@ -47,28 +48,49 @@ class ParquetParts:
         remote.prepare_path(folder, "output")
         tf.io.gfile.makedirs(folder)
         _check_shards(folder, num_shards)
-        self._prefix = os.path.join(folder, f"shard-{shard}-of-{num_shards}")
+        self._prefix = os.path.join(folder, f"shard-{shard}-of-{num_shards}-part-")
         self._job = dict(job)
         self.batches, self._parts, self.is_complete = 0, 0, False
-        if tf.io.gfile.exists(f"{self._prefix}.json"):
-            with tf.io.gfile.GFile(f"{self._prefix}.json") as file:
-                state = json.load(file)
-            old = state["job"]
-            changes = [
-                f"{name} was {old.get(name)!r}, now it is {value!r}"
-                for name, value in self._job.items()
-                if old.get(name) != value
-            ]
-            if changes:
-                raise UsageError(
-                    f"{self._prefix}.json belongs to other predictions: {'; '.join(changes)}. "
-                    f"Choose another --output, or remove {self._prefix}*."
-                )
-            self.batches, self._parts = state["batches"], state["parts"]
-            self.is_complete = state["is_complete"]
+        remove_unfinished(self._prefix)
+        names = {*tf.io.gfile.listdir(folder)}
+        while os.path.basename(self._name_part(self._parts)) in names:
+            self._parts += 1
+        if self._parts:
+            self._continue_after(self._name_part(self._parts - 1))
+
+    def _name_part(self, number: int) -> str:
+        return f"{self._prefix}{number}.parquet"
+
+    def _continue_after(self, last_part: str) -> None:
+        """Reads how far the predictions of an earlier process are.
+
+        Raises:
+          UsageError: They are of another job.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        advice = f"Choose another --output, or remove {self._prefix}*."
+        try:
+            with tf.io.gfile.GFile(last_part, "rb") as file:
+                file.closed = False  # Arrow asks a file for it, and TensorFlow's has none.
+                state = json.loads(pq.read_metadata(file).metadata[_STATE])
+        except (pa.ArrowInvalid, KeyError, TypeError) as error:
+            raise UsageError(f"{last_part} is not a part of predictions. {advice}") from error
+        old = state["job"]
+        changes = [
+            f"{name} was {old.get(name)!r}, now it is {value!r}"
+            for name, value in self._job.items()
+            if old.get(name) != value
+        ]
+        if changes:
+            raise UsageError(
+                f"{last_part} belongs to other predictions: {'; '.join(changes)}. {advice}"
+            )
+        self.batches, self.is_complete = state["batches"], state["is_complete"]
 
     def write(self, batches: Iterable[Mapping[str, Any]]) -> None:
-        """Writes the batches that follow those of the complete parts.
+        """Writes the batches that follow those of the parts.
 
         Args:
           batches: The results of `Estimator.predict(..., yield_single_examples=False)`.
@@ -78,35 +100,28 @@ class ParquetParts:
         tables: list[pa.Table] = []
         rows = 0
         for batch in batches:
+            if (
+                rows >= _MIN_ROWS
+            ):  # Not before there is a next batch: the last part says that it is.
+                self._write_part(tables)
+                tables, rows = [], 0
             tables.append(_to_table(batch))
             rows += tables[-1].num_rows
             self.batches += 1
-            if rows >= _MIN_ROWS:
-                self._write_part(tables)
-                tables, rows = [], 0
+        self.is_complete = True
         if tables:
             self._write_part(tables)
-        self.is_complete = True
-        self._write_state()
 
     def _write_part(self, tables: "list[Any]") -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        with replace_file(f"{self._prefix}-part-{self._parts}.parquet") as unfinished:
-            pq.write_table(pa.concat_tables(tables), unfinished)
+        state = {"batches": self.batches, "is_complete": self.is_complete, "job": self._job}
+        table = pa.concat_tables(tables)
+        metadata = {**(table.schema.metadata or {}), _STATE: json.dumps(state).encode()}
+        with replace_file(self._name_part(self._parts)) as unfinished:
+            pq.write_table(table.replace_schema_metadata(metadata), unfinished)
         self._parts += 1
-        self._write_state()
-
-    def _write_state(self) -> None:
-        state = {
-            "batches": self.batches,
-            "parts": self._parts,
-            "is_complete": self.is_complete,
-            "job": self._job,
-        }
-        with open_atomically(f"{self._prefix}.json") as file:
-            json.dump(state, file)
 
 
 def _check_shards(folder: str, num_shards: int) -> None:

@@ -1,11 +1,14 @@
 """Writes result files atomically; local ones also where TensorFlow cannot be imported."""
 
 import contextlib
+import glob
 import os
 import tempfile
 import uuid
 from collections.abc import Iterator
 from typing import TextIO
+
+_UNFINISHED = ".unfinished"
 
 
 @contextlib.contextmanager
@@ -42,13 +45,28 @@ def replace_file(path: str) -> Iterator[str]:
             yield unfinished
         return
     path = os.path.realpath(path)  # A symbolic link stays one.
-    unfinished = f"{path}.{uuid.uuid4().hex[:8]}.unfinished"
+    # The dot hides it from programs that read all files of a folder.
+    folder, name = os.path.split(path)
+    unfinished = os.path.join(folder, f".{name}.{uuid.uuid4().hex[:8]}{_UNFINISHED}")
     try:
         yield unfinished
         os.replace(unfinished, path)
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.remove(unfinished)
+
+
+def remove_unfinished(prefix: str) -> None:
+    """Removes what killed processes left of files that `replace_file` was to write.
+
+    Args:
+      prefix: Beginning of the files' paths, which no other process writes now.
+    """
+    if "://" in prefix:  # `replace_file` writes remote files to a local folder first.
+        return
+    folder, name = os.path.split(os.path.realpath(prefix))
+    for path in glob.glob(f"{glob.escape(os.path.join(folder, '.' + name))}*{_UNFINISHED}"):
+        os.remove(path)
 
 
 @contextlib.contextmanager
