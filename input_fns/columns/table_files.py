@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Protocol
 
+from input_fns.columns import lake_tables
 from input_fns.pipeline import checks
 from input_fns.pipeline.guard import BadRecords
 
@@ -100,10 +101,8 @@ def _find_files(pattern: str, extensions: tuple[str, ...]) -> list[str]:
         matched = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern))
         folders = {path for path in matched if os.path.isdir(path)}
 
-        def find(folder: str) -> list[str]:
-            return glob.glob(f"{glob.escape(folder)}/**", recursive=True)
-
-        return _open_folders(matched, folders, find, extensions)
+        _check_fixed_folder(pattern, matched, folders, os.path.isdir)
+        return _open_folders(matched, folders, _walk, extensions, lake_tables.list_delta_files)
     import fsspec
 
     system, path = fsspec.core.url_to_fs(pattern, **_make_store_options(pattern))
@@ -114,8 +113,38 @@ def _find_files(pattern: str, extensions: tuple[str, ...]) -> list[str]:
         details = system.glob(path, detail=True)
         matched = sorted(details)
         folders = {name for name, detail in details.items() if detail["type"] == "directory"}
-    found = _open_folders(matched, folders, system.find, extensions)
+    _check_fixed_folder(path, matched, folders, system.isdir)
+
+    def list_delta_files(folder: str) -> list[str]:
+        endpoint = _make_store_options(pattern).get("endpoint_url")
+        urls = lake_tables.list_delta_files(system.unstrip_protocol(folder), endpoint)
+        return [system._strip_protocol(url) for url in urls]
+
+    found = _open_folders(matched, folders, system.find, extensions, list_delta_files)
     return [system.unstrip_protocol(file) for file in found]
+
+
+def _walk(folder: str) -> list[str]:
+    """Returns the files in a local folder and below, also hidden ones."""
+    walk = os.walk(folder, followlinks=True)
+    return [os.path.join(place, name) for place, _, names in walk for name in names]
+
+
+def _check_fixed_folder(
+    pattern: str,
+    matched: Sequence[str],
+    folders: Collection[str],
+    is_folder: Callable[[str], bool],
+) -> None:
+    """Raises ValueError if a pattern finds single files of a table of Delta Lake."""
+    parts = pattern.split("/")
+    fixed = "/".join(itertools.takewhile(lambda part: not glob.has_magic(part), parts))
+    has_files = any(path not in folders for path in matched)
+    if len(fixed) < len(pattern) and has_files and is_folder(f"{fixed or '.'}/_delta_log"):
+        raise ValueError(
+            f"{pattern} matches files of earlier versions of a table of Delta Lake, too. Use the "
+            f"path of its folder: {fixed or '.'}"
+        )
 
 
 def _open_folders(
@@ -123,14 +152,19 @@ def _open_folders(
     folders: Collection[str],
     find: Callable[[str], Sequence[str]],
     extensions: tuple[str, ...],
+    list_delta_files: Callable[[str], Sequence[str]],
 ) -> list[str]:
     """Returns paths of files, and the files with rows in those that are folders."""
     files = []
     for path in paths:
-        if path in folders:
-            files += sorted(file for file in find(path) if _is_data(file, path, extensions))
-        else:
+        if path not in folders:
             files.append(path)
+            continue
+        found = find(path)
+        if lake_tables.is_delta(path, found):
+            files += list_delta_files(path)
+        else:
+            files += sorted(file for file in found if _is_data(file, path, extensions))
     return files
 
 

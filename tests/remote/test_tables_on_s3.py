@@ -57,6 +57,22 @@ def test_other_readers(store, bucket):
     assert next(iter(batches))["id"].numpy().tolist() == [*range(ROWS)]
 
 
+def test_the_current_version_of_a_delta_table(store, bucket):
+    import deltalake
+
+    folder = f"s3://{bucket}/versions"
+    options = {"AWS_ENDPOINT_URL": f"http://{store.endpoint}", "AWS_ALLOW_HTTP": "true"}
+    table = pa.table({"id": range(10), "day": ["a b", "c/d"] * 5})
+    deltalake.write_deltalake(folder, table, partition_by=["day"], storage_options=options)
+    deltalake.DeltaTable(folder, storage_options=options).delete("id < 3")
+    found = read(folder)
+    assert sorted(zip(found["id"].tolist(), found["day"].tolist(), strict=True)) == [
+        (id_, [b"a b", b"c/d"][id_ % 2]) for id_ in range(3, 10)
+    ]
+    with pytest.raises(ValueError, match=f"Use the path of its folder: {bucket}/versions"):
+        read(f"{folder}/*/*.parquet")
+
+
 def test_a_file_that_does_not_exist(bucket, store):
     with pytest.raises(FileNotFoundError, match="No file matches file_pattern 's3://"):
         input_fns.parquet(f"s3://{bucket}/nothing/*.parquet")

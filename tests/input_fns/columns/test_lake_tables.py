@@ -1,0 +1,156 @@
+"""Tables of Delta Lake and Iceberg, which the real packages write, are read in their version."""
+
+import json
+import struct
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import input_fns
+from input_fns.columns import lake_tables
+
+TABLE = pa.table({"id": range(100), "day": ["a b", "c/d"] * 50})
+# The alphabet of Z85, in which Delta Lake writes bytes.
+Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
+
+
+def read_ids(pattern, **options):
+    batches = input_fns.parquet(pattern, batch_size=16, num_epochs=1, **options)
+    return sorted(np.concatenate([batch["id"] for batch in batches.as_numpy_iterator()]))
+
+
+@pytest.fixture
+def write_delta(tmp_path):
+    """Returns a function that writes a table of Delta Lake without its first three ids."""
+
+    def write(folder, **options):
+        import deltalake
+
+        deltalake.write_deltalake(folder, TABLE, **options)
+        deltalake.DeltaTable(folder).delete("id < 3")
+
+    return write
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("partition_by", [None, ["day"]])
+def test_the_current_version_of_a_delta_table_is_read(
+    write_delta, tmp_path, monkeypatch, partition_by
+):
+    write_delta(tmp_path / "rows", partition_by=partition_by)
+    assert pq.read_table(tmp_path / "rows").num_rows > 97  # Files of both versions.
+    monkeypatch.chdir(tmp_path)
+    for path in ("rows", "rows/", str(tmp_path / "rows"), "ro*s", tmp_path / "rows"):
+        assert read_ids(path) == [*range(3, 100)]
+    batch = next(input_fns.parquet("rows", batch_size=97).as_numpy_iterator())
+    days = {int(id_): day.decode() for id_, day in zip(batch["id"], batch["day"], strict=True)}
+    assert days == {id_: ("a b", "c/d")[id_ % 2] for id_ in range(3, 100)}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("pattern", "partition_by"), [("*.parquet", None), ("day=*/*.parquet", ["day"])]
+)
+def test_single_files_of_a_delta_table_are_refused(write_delta, tmp_path, pattern, partition_by):
+    write_delta(tmp_path / "rows", partition_by=partition_by)
+    with pytest.raises(ValueError, match=f"Use the path of its folder: {tmp_path}/rows$"):
+        read_ids(tmp_path / "rows" / pattern)
+    with pytest.raises(ValueError, match=r"rows is a table of Delta Lake.*Pass the folder of one"):
+        read_ids(tmp_path)
+
+
+def _write_deletion_vector(folder):
+    """Deletes rows 0 and 1 of the only file of a table by a vector, as Spark does.
+
+    The Delta protocol, "Deletion Vector Format": a magic number, the number of bitmaps, and for
+    each its key and a Roaring bitmap, here of one container with an array of two numbers.
+    """
+    log = folder / "_delta_log"
+    lines = (log / "00000000000000000000.json").read_text().splitlines()
+    (add,) = [one["add"] for one in map(json.loads, lines) if "add" in one]
+    bitmap = struct.pack("<IIHHIHH", 12346, 1, 0, 1, 16, 0, 1)
+    content = struct.pack("<IQI", 1681511377, 1, 0) + bitmap
+    text = ""
+    for (number,) in struct.iter_unpack(">I", content):
+        text += "".join(Z85[number // 85**place % 85] for place in (4, 3, 2, 1, 0))
+    vector = {
+        "storageType": "i",
+        "pathOrInlineDv": text,
+        "sizeInBytes": len(content),
+        "cardinality": 2,
+    }
+    remove = {"path": add["path"], "dataChange": True, "deletionTimestamp": 0}
+    actions = [{"remove": remove}, {"add": {**add, "deletionVector": vector}}]
+    (log / "00000000000000000001.json").write_text("\n".join(map(json.dumps, actions)))
+
+
+@pytest.mark.long
+def test_a_delta_table_whose_files_have_other_rows_is_refused(tmp_path):
+    import deltalake
+
+    with_vectors = {"delta.enableDeletionVectors": "true"}
+    deltalake.write_deltalake(tmp_path / "vectors", TABLE, configuration=with_vectors)
+    assert read_ids(tmp_path / "vectors") == [*range(100)]
+    _write_deletion_vector(tmp_path / "vectors")
+    rows = deltalake.QueryBuilder().register("rows", deltalake.DeltaTable(tmp_path / "vectors"))
+    kept = input_fns.frame(rows.execute("select * from rows"), batch_size=98, num_epochs=1)
+    (batch,) = kept.as_numpy_iterator()
+    assert sorted(batch["id"]) == [*range(2, 100)]
+    with pytest.raises(ValueError, match=r"vectors is a table of Delta Lake with deletion vectors"):
+        read_ids(tmp_path / "vectors")
+    mapped = {"delta.columnMapping.mode": "name"}
+    deltalake.write_deltalake(tmp_path / "mapped", TABLE, configuration=mapped)
+    with pytest.raises(ValueError, match="mapped names of columns"):
+        read_ids(tmp_path / "mapped")
+
+
+@pytest.mark.long
+def test_a_damaged_log_is_an_error_that_names_the_table(write_delta, tmp_path):
+    write_delta(tmp_path / "rows")
+    (tmp_path / "rows" / "_delta_log" / "00000000000000000001.json").write_text("{")
+    with pytest.raises(ValueError, match=r"rows is a table of Delta Lake that cannot be read: "):
+        read_ids(tmp_path / "rows")
+
+
+@pytest.mark.long
+def test_files_of_an_iceberg_table_are_read_from_the_list_of_pyiceberg(tmp_path):
+    from pyiceberg.catalog.sql import SqlCatalog
+
+    catalog = SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{tmp_path}")
+    catalog.create_namespace("n")
+    table = catalog.create_table("n.rows", TABLE.schema)
+    table.append(TABLE)
+    table.delete("id < 3")
+    for folder in (tmp_path, tmp_path / "n" / "rows"):
+        with pytest.raises(ValueError, match=r"n/rows is a table of Iceberg.*plan_files\(\)"):
+            read_ids(folder)
+    files = [task.file.file_path for task in table.scan().plan_files()]
+    assert read_ids(files) == [*range(3, 100)]
+
+
+@pytest.mark.parametrize(
+    ("log", "kind"),
+    [
+        ("_delta_log/00000000000000000000.json", "Delta Lake"),
+        ("metadata/v1.metadata.json", "Iceberg"),
+        (".hoodie/hoodie.properties", "Hudi"),
+    ],
+)
+def test_a_folder_that_contains_a_table_with_versions_is_refused(tmp_path, log, kind):
+    folder = tmp_path / "lake" / "rows"
+    (folder / log).parent.mkdir(parents=True)
+    (folder / log).write_text("{}")
+    pq.write_table(TABLE, folder / "rows.parquet")
+    with pytest.raises(ValueError, match=f"{folder} is a table of {kind}"):
+        read_ids(tmp_path / "lake")
+    if kind != "Delta Lake":
+        with pytest.raises(ValueError, match=f"{folder} is a table of {kind}.*Pass a list"):
+            read_ids(folder)
+
+
+def test_without_deltalake_the_error_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "deltalake", None)
+    with pytest.raises(ImportError, match=r"pip install 'estimator-train\[delta\]'"):
+        lake_tables.list_delta_files(str(tmp_path))
