@@ -20,7 +20,7 @@ _ADVICE = (
     (r"Generator", "Python makes one row at a time: write TFRecords once, or use arrays"),
     (r"^Map", "map elements in parallel: num_parallel_calls=tf.data.AUTOTUNE"),
     (r"^ParallelMap", "simplify the function, apply it to batches, or cache its results"),
-    (r"Interleave|FlatMap", "use smaller pictures, a cache, or more processors"),
+    (r"Interleave|FlatMap", "use fewer columns or smaller pictures, a cache, or more processors"),
     (r"^Shuffle", "use a smaller buffer, or shuffle file names instead of examples"),
     (r"Batch", "make rows smaller before they are batched, or map after batching"),
     (r"Cache", "the first epoch fills the cache; later epochs are faster"),
