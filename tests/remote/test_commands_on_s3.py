@@ -55,8 +55,9 @@ def test_report_reads_a_remote_run(trained, tmp_path):
 @pytest.mark.parametrize("form", ["json", "parquet"])
 def test_predictions_are_written_to_a_remote_path(store, trained, tmp_path, form):
     output = f"{trained}/{form}/out"
-    run_command("predict", "--preset", "digits", f"--model_dir={trained}/run",
-                f"--format={form}", f"--output={output}", tmp_path=tmp_path)  # fmt: skip
+    arguments = ("predict", "--preset", "digits", f"--model_dir={trained}/run",
+                 f"--format={form}", f"--output={output}")  # fmt: skip
+    run_command(*arguments, tmp_path=tmp_path)
     bucket = trained.removeprefix("s3://")
     keys = store.list_keys(bucket, f"{form}/")
     if form == "parquet":
@@ -64,6 +65,9 @@ def test_predictions_are_written_to_a_remote_path(store, trained, tmp_path, form
 
         assert keys == ["parquet/out/shard-0-of-1-part-0.parquet"]
         assert pq.read_table(io.BytesIO(store.read(bucket, keys[0]))).num_rows > 100
+        written = store.client.head_object(Bucket=bucket, Key=keys[0])["LastModified"]
+        run_command(*arguments, tmp_path=tmp_path)  # Finds that the shard is complete.
+        assert store.client.head_object(Bucket=bucket, Key=keys[0])["LastModified"] == written
     else:
         assert keys == ["json/out"]
         lines = store.read(bucket, keys[0]).splitlines()
