@@ -4,14 +4,15 @@ Such a table has files of earlier versions in its folder. Which files are its ro
 """
 
 import os
+import re
 from collections.abc import Iterable
 from typing import Any
 
-# Formats by the folder of their log, in the folder of a table, and the end of a file in it.
+# Formats by the folder of their log, in the folder of a table, and a pattern of a file in it.
 _LOGS = {
-    ("_delta_log", ""): "Delta Lake",
-    ("metadata", ".metadata.json"): "Iceberg",
-    (".hoodie", "hoodie.properties"): "Hudi",
+    ("_delta_log", r".*"): "Delta Lake",
+    ("metadata", r"(v\d+|\d{5,}-[\w-]+)(\.gz)?\.metadata\.json"): "Iceberg",
+    (".hoodie", r"hoodie\.properties"): "Hudi",
 }
 _ADVICE = {
     "Delta Lake": "Pass the folder of one table.",
@@ -33,8 +34,8 @@ def is_delta(folder: str, files: Iterable[str]) -> bool:
     """
     for file in files:
         parts = os.path.relpath(file, folder).split("/")
-        for (log, end), kind in _LOGS.items():
-            if log not in parts[:-1] or not file.endswith(end):
+        for (log, name), kind in _LOGS.items():
+            if log not in parts[:-1] or not re.fullmatch(name, parts[-1]):
                 continue
             above = parts[: parts.index(log)]
             if kind == "Delta Lake" and not above:

@@ -135,6 +135,7 @@ def test_files_of_an_iceberg_table_are_read_from_the_list_of_pyiceberg(tmp_path)
     [
         ("_delta_log/00000000000000000000.json", "Delta Lake"),
         ("metadata/v1.metadata.json", "Iceberg"),
+        ("metadata/00012-6b38352d-1911-4d6a.gz.metadata.json", "Iceberg"),
         (".hoodie/hoodie.properties", "Hudi"),
     ],
 )
@@ -148,6 +149,13 @@ def test_a_folder_that_contains_a_table_with_versions_is_refused(tmp_path, log, 
     if kind != "Delta Lake":
         with pytest.raises(ValueError, match=f"{folder} is a table of {kind}.*Pass a list"):
             read_ids(folder)
+
+
+def test_a_folder_of_that_name_with_other_files_is_read(tmp_path):
+    (tmp_path / "metadata").mkdir()
+    (tmp_path / "metadata" / "rows.metadata.json").write_text("{}")
+    pq.write_table(TABLE, tmp_path / "rows.parquet")
+    assert read_ids(tmp_path) == [*range(100)]
 
 
 def test_without_deltalake_the_error_says_what_to_install(tmp_path, monkeypatch):
