@@ -42,7 +42,14 @@ def test_the_current_version_of_a_delta_table_is_read(
     write_delta(tmp_path / "rows", partition_by=partition_by)
     assert pq.read_table(tmp_path / "rows").num_rows > 97  # Files of both versions.
     monkeypatch.chdir(tmp_path)
-    for path in ("rows", "rows/", str(tmp_path / "rows"), "ro*s", tmp_path / "rows"):
+    for path in (
+        "rows",
+        "rows/",
+        str(tmp_path / "rows"),
+        "ro*s",
+        tmp_path / "rows",
+        f"file://{tmp_path}/rows",
+    ):
         assert read_ids(path) == [*range(3, 100)]
     batch = next(input_fns.parquet("rows", batch_size=97).as_numpy_iterator())
     days = {int(id_): day.decode() for id_, day in zip(batch["id"], batch["day"], strict=True)}
