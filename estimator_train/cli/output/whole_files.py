@@ -1,6 +1,7 @@
 """Writes result files atomically; local ones also where TensorFlow cannot be imported."""
 
 import contextlib
+import errno
 import os
 import tempfile
 import uuid
@@ -41,7 +42,9 @@ def replace_file(path: str) -> Iterator[str]:
         with _replace_remote_file(path) as unfinished:
             yield unfinished
         return
-    path = os.path.realpath(path)  # A symbolic link stays one.
+    given, path = path, os.path.realpath(path)  # A symbolic link stays one.
+    if not os.path.isdir(os.path.dirname(path)):
+        raise FileNotFoundError(errno.ENOENT, "the folder of this file does not exist", given)
     unfinished = f"{path}.{uuid.uuid4().hex[:8]}.unfinished"
     try:
         yield unfinished
