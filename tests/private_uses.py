@@ -81,6 +81,7 @@ OF_LIBRARIES = {
     "estimator_train/keras/keras3/keras_internals.py": {
         "keras.src.backend.common keras.src.backend.common.name_scope": "state of Keras's names",
         "keras.src.saving.serialization_lib": "the public switch of safe mode has no way back",
+        "_user_metrics _user_weighted_metrics": "metrics before their first call are not public",
         "_compile_config": "the public get_compile_config() loses functions and objects",
         "_flatten_layers": "the public `layers` has no layers inside of layers",
         "_learning_rate": "the public attribute returns the value of a schedule, not the schedule",

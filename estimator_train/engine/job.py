@@ -200,6 +200,10 @@ class ModelCache(Generic[_Model]):
         self._lock = threading.Lock()
         self._models: list[_Model] = []
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Makes copies and pickles of an Estimator begin without open models."""
+        return ModelCache, ()
+
     def take(self, mode: str) -> _Model | None:
         """Removes and returns a model of this mode, or returns None."""
         with self._lock:

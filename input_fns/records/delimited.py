@@ -42,8 +42,11 @@ class CsvFormat:
         """
         rows: list[list[str]] = []
         try:
-            with tf.io.gfile.GFile(file) as opened:
-                lines = itertools.chain([opened.readline().removeprefix(BYTE_ORDER_MARK)], opened)
+            with tf.io.gfile.GFile(file, "rb") as opened:
+                first = opened.readline().decode().removeprefix(BYTE_ORDER_MARK)
+                # Texts of any encoding can be read, but names of columns are UTF-8.
+                others = (line.decode(errors="replace") for line in opened)
+                lines = itertools.chain([first], others)
                 for row in itertools.islice(self.read_rows(lines), count):
                     rows.append(row)
         except (csv.Error, UnicodeDecodeError) as error:
@@ -147,7 +150,11 @@ class Columns:
         read_names = [name for name in names if name in selected]
         rows = csv_format.read_first_rows(file, _INFERENCE_ROWS + 1)[1 if header else 0 :]
         inferred = {
-            name: _infer_type(row[index] for row in rows if len(row) == len(names))
+            name: _infer_type(
+                row[index]
+                for row in rows
+                if len(row) == len(names) and row[index] not in ("", csv_format.na_value)
+            )
             for index, name in enumerate(names)
         }
         record_defaults = []
@@ -202,7 +209,8 @@ class Columns:
 
 
 def _infer_type(fields: Iterable[str]) -> tf.DType:
-    filled = [field for field in fields if field]
+    """Returns the type of a column by its fields that are not empty."""
+    filled = list(fields)
     if filled and all(map(_is_integer, filled)):
         # As floats, different ids beyond int64 (unsigned hashes) would become equal.
         return tf.int64 if all(_can_read_as(field, tf.int64) for field in filled) else tf.string
@@ -215,10 +223,12 @@ def _is_integer(field: str) -> bool:
         int(field)
     except ValueError:
         return False
-    return True
+    return "_" not in field  # Python reads 1_000 as a number, TensorFlow does not.
 
 
 def _can_read_as(field: str, dtype: tf.DType) -> bool:
+    if "_" in field:
+        return False
     try:
         if dtype.is_floating:
             float(field)

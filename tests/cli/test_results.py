@@ -4,6 +4,7 @@ import json
 import os
 
 import numpy as np
+import pytest
 
 from estimator_train.cli.output import results
 from estimator_train.cli.output.whole_files import open_atomically
@@ -71,3 +72,13 @@ def test_a_pipe_and_a_link_stay_what_they_are(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link", "pipe"]
     assert (tmp_path / "pipe").is_fifo()
     assert (tmp_path / "link").is_symlink()
+
+
+def test_a_missing_folder_is_an_error_that_names_the_file(tmp_path):
+    path = str(tmp_path / "missing" / "out.csv")
+    with pytest.raises(FileNotFoundError) as caught, open_atomically(path):
+        pass
+    assert (caught.value.filename, caught.value.strerror) == (
+        path,
+        "the folder of this file does not exist",
+    )

@@ -1,14 +1,20 @@
-"""AutoGraph on replicas: it converts the functions that it did in the original, none of ours."""
+"""Copies of Estimators; AutoGraph on replicas converts the functions that it did before."""
 
 from __future__ import annotations
 
+import copy
+import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import forked
 import pytest
+import tensorflow as tf
 from launched import ROOT
 from outcomes import recorded
+
+import estimator_train as est
 
 FUNCTIONS_ON_THE_WAY = """
 import json, traceback
@@ -54,3 +60,35 @@ def test_autograph_converts_no_function_of_this_package(
     for converted, names in answered(program):
         assert {"call_model_fn", "create_estimator_spec", "call_loss_fn"} <= {*names}
         assert converted == ["tf__loss_fn"]
+
+
+def linear_model_fn(features: Any, labels: Any, mode: str, params: dict[str, float]) -> Any:
+    weight = tf.compat.v1.get_variable("weight", [], initializer=tf.ones_initializer())
+    loss = tf.reduce_mean(tf.square(features * weight - labels))
+    optimizer = tf.compat.v1.train.GradientDescentOptimizer(params["rate"])
+    train_op = optimizer.minimize(loss, tf.compat.v1.train.get_global_step())
+    return est.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def linear_input() -> tf.data.Dataset:
+    return tf.data.Dataset.from_tensor_slices(([1.0, 2.0], [3.0, 6.0])).batch(1)
+
+
+def pickle_and_unpickle(estimator: est.Estimator) -> Any:
+    return pickle.loads(pickle.dumps(estimator))
+
+
+@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, pickle_and_unpickle])
+def test_copies_of_an_estimator_work_as_it_does(
+    make: Callable[[est.Estimator], est.Estimator], tmp_path: Path
+) -> None:
+    estimator = est.Estimator(linear_model_fn, tmp_path, params={"rate": 0.1})
+    copies = [make(estimator)]
+    estimator.train(linear_input, steps=2)
+    expected = estimator.evaluate(linear_input)
+    copies.append(make(estimator))  # Now with a model that is open.
+    for copied in copies:
+        assert copied.evaluate(linear_input) == expected
+        assert copied.params == {"rate": 0.1}
+    copied.train(linear_input, steps=1)
+    assert estimator.evaluate(linear_input)["global_step"] == 3

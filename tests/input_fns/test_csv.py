@@ -56,6 +56,28 @@ def test_integers_beyond_int64_stay_text_so_that_ids_stay_different(elements, tm
     assert features["size"].dtype == np.float32
 
 
+@pytest.mark.parametrize(
+    ("text", "found", "arguments"),
+    [
+        (b"1\nNA\n3\n", [1, 0, 3], {"na_value": "NA"}),
+        (b"1.5\nNA\n", [1.5, 0.0], {"na_value": "NA"}),
+        (b"1_000\n1\n", [b"1_000", b"1"], {}),  # A number only to Python.
+    ],
+)
+def test_types_are_inferred_from_the_fields_as_tensorflow_reads_them(
+    elements, tmp_path, text, found, arguments
+):
+    (tmp_path / "a").write_bytes(b"a\n" + text)
+    assert one(elements, tmp_path / "a", **arguments)["a"].tolist() == found
+
+
+def test_types_are_inferred_also_beside_text_that_is_not_utf8(elements, tmp_path):
+    (tmp_path / "a").write_bytes("a,b\ncafé,1\nx,2\n".encode("latin-1"))
+    rows = one(elements, tmp_path / "a")
+    assert rows["a"].tolist() == [b"caf\xe9", b"x"]
+    assert rows["b"].tolist() == [1, 2]
+
+
 def test_types_defaults_and_columns_can_be_chosen(elements, file):
     features = one(
         elements,

@@ -1,6 +1,7 @@
 """Writes result files atomically; local ones also where TensorFlow cannot be imported."""
 
 import contextlib
+import errno
 import glob
 import os
 import tempfile
@@ -44,13 +45,14 @@ def replace_file(path: str) -> Iterator[str]:
         with _replace_remote_file(path) as unfinished:
             yield unfinished
         return
-    path = os.path.realpath(path)  # A symbolic link stays one.
+    folder, name = os.path.split(os.path.realpath(path))  # A symbolic link stays one.
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "the folder of this file does not exist", path)
     # The dot hides it from programs that read all files of a folder.
-    folder, name = os.path.split(path)
     unfinished = os.path.join(folder, f".{name}.{uuid.uuid4().hex[:8]}{_UNFINISHED}")
     try:
         yield unfinished
-        os.replace(unfinished, path)
+        os.replace(unfinished, os.path.join(folder, name))
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.remove(unfinished)

@@ -23,6 +23,7 @@ from estimator_train.keras.keras3.keras_internals import (
     find_base_name,
     find_learning_rate,
     list_all_layers,
+    list_metric_variables,
     read_compile_arguments,
 )
 from estimator_train.keras.model_io import Structure
@@ -201,7 +202,7 @@ def is_layered(model: keras.Model) -> bool:
 
 def list_model_variables(model: keras.Model) -> list[keras.Variable]:
     """Returns the variables of a model that checkpoints have: all but those of metrics."""
-    of_metrics = {id(variable) for variable in model.metrics_variables}
+    of_metrics = {id(variable) for variable in list_metric_variables(model)}
     return [variable for variable in model.variables if id(variable) not in of_metrics]
 
 

@@ -67,6 +67,23 @@ def read_compile_arguments(model: keras.Model) -> Mapping[str, Any]:
     return model._compile_config.config
 
 
+def list_metric_variables(model: keras.Model) -> list[keras.Variable]:
+    """Returns the variables of the metrics of a model.
+
+    Metric objects that `compile` was given have variables from their construction, but Keras counts
+    them as the model's only from the first step that computes a loss: never in predictions.
+    """
+    found = {id(variable): variable for variable in model.metrics_variables}
+    for compiled in model.metrics:
+        given = [
+            getattr(compiled, name, None) for name in ("_user_metrics", "_user_weighted_metrics")
+        ]
+        for metric in tf.nest.flatten(given):
+            if isinstance(metric, keras.metrics.Metric):
+                found.update((id(variable), variable) for variable in metric.variables)
+    return list(found.values())
+
+
 def list_all_layers(model: keras.Model) -> list[keras.Layer]:
     """Returns a model, its layers and the layers inside of those; `layers` has the direct ones."""
     return list(model._flatten_layers())

@@ -17,6 +17,7 @@ from estimator_train.keras.keras3.keras_internals import (
     VariableNames,
     build_symbolically,
     isolate_state,
+    list_metric_variables,
 )
 from estimator_train.keras.model_io import Structure
 
@@ -62,7 +63,7 @@ def build_model(
     if blueprint.fits(model):
         variables = [variable.value for variable in list_model_variables(model)]
         feeds = values.make_feeds(variables, blueprint.values)
-    unsaved = list(model.metrics_variables)
+    unsaved = list_metric_variables(model)
     if not is_trained and model.optimizer is not None:
         unsaved += model.optimizer.variables
     _make_local(variable.value for variable in unsaved)

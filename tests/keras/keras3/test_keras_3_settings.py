@@ -42,6 +42,21 @@ def test_compiled_steps_equal_those_of_fit() -> None:
     check_losses(build(jit_compile=True), 1e-4)
 
 
+@pytest.mark.parametrize("argument", ["metrics", "weighted_metrics"])
+def test_models_with_objects_as_metrics_predict_and_are_exported(argument: str) -> None:
+    model = build(**{argument: [keras.metrics.RootMeanSquaredError(name="rmse")]})
+    estimator = est.keras.model_to_estimator(model)
+    estimator.train(lambda: dataset("linear"), steps=1)
+    assert "rmse" in estimator.evaluate(lambda: dataset("linear"), steps=1)
+    assert len([*estimator.predict(lambda: dataset("linear"))]) == len(X)
+
+    def receiver_fn() -> est.export.TensorServingInputReceiver:
+        rows = tf.compat.v1.placeholder(tf.float32, [None, 4])
+        return est.export.TensorServingInputReceiver(rows, rows)
+
+    estimator.export_saved_model(Path(estimator.model_dir, "exported"), receiver_fn)
+
+
 @pytest.mark.parametrize(
     "policy", tiers.first({"mixed_float16"}, ["mixed_bfloat16", "mixed_float16"])
 )
