@@ -181,6 +181,8 @@ class WatchedMetric:
           MetricNotWrittenError: The watched evaluations do not have the metric.
         """
         if not self._metrics.read():
+            if os.path.normpath(os.fsdecode(self._eval_dir)) in map(os.path.normpath, eval_dirs):
+                return  # The evaluation read no batch, which its own warning says.
             _LOG.warning(
                 "Early stopping waits for the metric '%s' in %s, where no evaluation is written: "
                 "they go to %s. Training goes on without it; give one of these as eval_dir.",

@@ -103,6 +103,18 @@ def test_training_continues_while_no_evaluation_exists(
     assert "eval_other, where no evaluation is written" in caplog.text
 
 
+def test_an_evaluation_without_a_batch_is_not_searched_in_other_directories(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    job = estimator(OURS, str(tmp_path))
+    training = est.TrainSpec(tiny_input, max_steps=4, hooks=[stop_if_higher_hook(job, "loss", 0.0)])
+    empty = est.EvalSpec(lambda: once().take(0), throttle_secs=0)
+    est.train_and_evaluate(job, training, empty)
+    assert global_step(job) == 4
+    assert "read no batch" in caplog.text
+    assert "no evaluation is written" not in caplog.text
+
+
 def test_only_objects_that_are_not_estimators_are_rejected() -> None:
     with pytest.raises(TypeError, match=r"must have type `tf.estimator.Estimator`. Got: .*int"):
         stop_if_higher_hook(3, "loss", 1.0)

@@ -29,6 +29,8 @@ from estimator_train.engine.tf_internals import graphs
 _PYTHON_CALLS = ("PyFunc", "PyFuncStateless", "EagerPyFunc")
 # Stateful operations that leave the rows as they are.
 _CONSTANT_STATE = ("Assert", "HashTableV2", "LookupTableFindV2")
+# Parts of the names of random operations.
+_RANDOM = ("Multinomial", "Normal", "Random")
 # Datasets that are random, or that other processes fill.
 _CHANGING_DATASETS = ("DataService", "Random", "Sampling", "Shuffle")
 _FAIL_ON_STATE = 2
@@ -227,7 +229,9 @@ class InputSlot:
                 return known.start_on(form)
             if len(self._forms) < _MAX_FORMS:
                 return self._add_form(form, variant.name).start_on(form)
-        serialized = None if has_external_arrays(source) else _serialize(source, variant)
+        serialized = None
+        if not (has_external_arrays(source) or _keeps_unserialized_state(operations)):
+            serialized = _serialize(source, variant)
         if serialized is None:
             return self._import(source, variant)
         placeholder, read = self._reader
@@ -273,6 +277,23 @@ class InputSlot:
         with tf.device("/cpu:0"):
             start = iterator.make_initializer(dataset)
         return optimize_start(start, iterator, has_few_rows)
+
+
+def _keeps_unserialized_state(operations: Sequence[tf.Operation]) -> bool:
+    """Returns whether the functions of a dataset call Python, or are random.
+
+    TensorFlow refuses to serialize these, and writes a line about the refusal to the log.
+    """
+    definition = tf.compat.v1.GraphDef()
+    definition.node.extend(op.node_def for op in operations)
+    graphs.add_functions(definition, operations[0].graph)
+    types = {node.op for function in definition.library.function for node in function.node_def}
+    return any(
+        (name in _PYTHON_CALLS or any(word in name for word in _RANDOM))
+        and "Dataset" not in name
+        and graphs.is_stateful(name)
+        for name in types
+    )
 
 
 def _serialize(source: tf.Graph, variant: tf.Tensor) -> bytes | None:

@@ -99,7 +99,11 @@ class StepRunner:
         last_step, step = self._find_last_step(), self._global_step
         if step is None:
             return  # There was no step, which a warning says.
-        if last_step is None:
+        before = step - 1
+        if not self._counts_steps and before != self._first_step:
+            # The train_op does not increment the global step by one.
+            _LOG.info("The input ended after the step that began at global step %d.", before)
+        elif last_step is None:
             _LOG.info("The input ended at global step %d.", step)
         elif step < last_step:
             _LOG.info("The input ended at global step %d, before step %d.", step, last_step)

@@ -1,7 +1,8 @@
 """Operations of a step: found in the graph of the model, and copied into the body of a loop."""
 
 import dataclasses
-from collections.abc import Collection, Sequence
+import functools
+from collections.abc import Collection, Iterable, Sequence
 
 import tensorflow as tf
 
@@ -97,15 +98,17 @@ def find_sub_graph(
     Raises:
       NotLoopableError: An operation cannot run in a loop.
     """
+    # All gates wait for the same updates if the gradients were computed after these.
+    find_gates = functools.cache(_find_gates)
 
     def before(operation: tf.Operation) -> list[tf.Operation]:
         if _is_handle(operation):
             return []
-        controls = (
-            control
-            for control in operation.control_inputs
-            if control not in excluded_operations and not _is_unused_gradient(control, operation)
+        controls: Iterable[tf.Operation] = (
+            control for control in operation.control_inputs if control not in excluded_operations
         )
+        if operation.name.endswith("_grad/tuple/group_deps"):
+            controls = (control for control in controls if operation not in find_gates(control))
         return [*(tensor.op for tensor in operation.inputs), *controls]
 
     needed: set[tf.Operation] = set()
@@ -139,18 +142,19 @@ def _copy_references(
     return Copies(variables)
 
 
-def _is_unused_gradient(operation: tf.Operation, gate: tf.Operation) -> bool:
-    """Returns whether only a gate, which waits for all gradients of a layer, needs an operation.
+def _find_gates(operation: tf.Operation) -> frozenset[tf.Operation]:
+    """Returns the gates, which wait for all gradients of a layer, that alone need an operation.
 
     The gradient by the first layer's input is one: as much work as the layer itself.
     """
-    if not gate.name.endswith("_grad/tuple/group_deps") or operation.op_def.is_stateful:
-        return False
     consumers = [user for tensor in operation.outputs for user in tensor.consumers()]
-    return bool(consumers) and all(
-        user.type == "Identity" and gate in user.control_inputs and not has_dependents(user)
-        for user in consumers
-    )
+    if (
+        not consumers
+        or operation.op_def.is_stateful
+        or any(user.type != "Identity" or has_dependents(user) for user in consumers)
+    ):
+        return frozenset()
+    return frozenset.intersection(*(frozenset(user.control_inputs) for user in consumers))
 
 
 def _is_handle(operation: tf.Operation) -> bool:

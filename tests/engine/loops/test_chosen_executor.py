@@ -1,11 +1,14 @@
 """What a loop of steps leaves out, and which threads run it."""
 
+import collections
+import sys
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.loops import chosen_executor, graph_loop
+from estimator_train.engine.loops import chosen_executor, graph_loop, sub_graph
 from estimator_train.engine.loops.chosen_executor import ChosenExecutor
 from estimator_train.engine.loops.sub_graph import find_sub_graph
 from estimator_train.engine.tf_internals import step_reads
@@ -126,3 +129,35 @@ def test_a_loop_has_no_gradients_that_nothing_needs_and_no_reads_for_hooks():
     assert len(by_weights) == 1
     assert checked.op.name in names[1]
     assert read.op.name in names[0] - names[1]
+
+
+def test_updates_that_all_gradients_wait_for_are_examined_once():
+    """Programs with batch normalization compute their gradients after all moving averages."""
+    with tf.Graph().as_default() as graph:
+        x = tf.random.normal([4, 3], seed=1)
+        averages = [v1.get_variable(f"average{n}", [], use_resource=True) for n in range(200)]
+        for n in range(50):
+            x = tf.matmul(x, v1.get_variable(f"w{n}", [3, 3], use_resource=True), name=f"layer{n}")
+        with tf.control_dependencies([v.assign_add(1.0).op for v in averages]):
+            train_op = v1.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(x))
+        operations = graph.get_operations()
+        calls = []
+
+        def record(frame, event, argument):
+            name = frame.f_code.co_name
+            is_ours = frame.f_code.co_filename == sub_graph.__file__
+            if event == "call" and is_ours and not name.startswith("<"):
+                calls.append(name)
+
+        sys.setprofile(record)
+        try:
+            needed = find_sub_graph(train_op, []).needed
+        finally:
+            sys.setprofile(None)
+        waits = [
+            len(op.control_inputs) for op in operations if op.name.endswith("tuple/group_deps")
+        ]
+    assert sum(op.type == "AssignAddVariableOp" for op in needed) == 200
+    assert len(waits) == 50
+    assert min(waits) > 200
+    assert len(needed) < len(calls) < 10 * len(needed), collections.Counter(calls)

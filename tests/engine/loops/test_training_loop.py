@@ -141,6 +141,24 @@ def test_the_log_tells_that_the_input_ended_before_the_last_step(
     assert [m for m in caplog.messages if "input ended" in m] == lines
 
 
+@pytest.mark.parametrize("max_steps", [None, 20])
+def test_the_log_names_the_last_step_of_an_input_if_steps_are_counted_twice(
+    model_fn, one_epoch, tmp_path, caplog, max_steps
+):
+    def count_twice(features, labels, mode):
+        spec = model_fn(features, labels, mode)
+        with tf.control_dependencies([spec.train_op]):
+            again = tf.compat.v1.assign_add(tf.compat.v1.train.get_global_step(), 1)
+        return spec._replace(train_op=again)
+
+    caplog.set_level("INFO", "tensorflow")
+    job = est.Estimator(count_twice, tmp_path).train(one_epoch, max_steps=max_steps)
+    assert job.get_variable_value("global_step") == 16
+    assert [m for m in caplog.messages if "input ended" in m] == [
+        "The input ended after the step that began at global step 14."
+    ]
+
+
 def test_a_hook_with_step_methods_sees_the_steps_that_it_requests(model_fn, input_fn, tmp_path):
     hook = EveryFive()
     settings = config("auto", save_summary_steps=None, log_step_count_steps=None)
