@@ -117,11 +117,10 @@ def _find_files(pattern: str, extensions: tuple[str, ...]) -> list[str]:
 
     def list_delta_files(folder: str) -> list[str]:
         endpoint = _make_store_options(pattern).get("endpoint_url")
-        urls = lake_tables.list_delta_files(system.unstrip_protocol(folder), endpoint)
-        return [system._strip_protocol(url) for url in urls]
+        return lake_tables.list_delta_files(system.unstrip_protocol(folder), endpoint)
 
     found = _open_folders(matched, folders, system.find, extensions, list_delta_files)
-    return [system.unstrip_protocol(file) for file in found]
+    return [system.unstrip_protocol(file) for file in found]  # As they are, if they are URLs.
 
 
 def _walk(folder: str) -> list[str]:
