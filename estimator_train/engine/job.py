@@ -20,7 +20,7 @@ import tensorflow as tf
 
 from estimator_train import bootstrap
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
-from estimator_train.engine.comparison import have_equal_values
+from estimator_train.engine.comparison import have_equal_values, read_visible_values
 from estimator_train.engine.tf_internals import modes
 from estimator_train.engine.together.alone import Alone
 from estimator_train.engine.together.asynchronous import Asynchronous
@@ -74,6 +74,8 @@ class Job:
       failed_loops: The modes whose loops TensorFlow's runtime could not run: train or evaluate.
       examples_per_step: Number of examples in a step, for the summary `examples/sec`; None: there
         is no such summary.
+      visible: What model_fn can read outside of its arguments, at the beginning of the call.
+      written: The places in `visible` that the user's functions have changed themselves.
     """
 
     estimator: object
@@ -88,6 +90,12 @@ class Job:
     open_models: ModelCache[Any]
     failed_loops: set[str]
     examples_per_step: int | None = None
+    visible: Mapping[str, str] = dataclasses.field(init=False)
+    written: set[str] = dataclasses.field(init=False, default_factory=set)
+
+    def __post_init__(self) -> None:
+        """Reads what model_fn can read; the class is frozen."""
+        object.__setattr__(self, "visible", read_visible_values(self.model_fn))
 
     @property
     def model_dir(self) -> str:
@@ -102,7 +110,10 @@ class Job:
     def call_model_fn(self, features: TensorStructure, labels: TensorStructure, mode: str) -> Any:
         """Calls the member of Estimator that calls model_fn, with the params of this job."""
         with self._lend_params():
-            return self.model_fn_member(features, labels, mode, self.config)
+            spec = self.model_fn_member(features, labels, mode, self.config)
+        now = read_visible_values(self.model_fn)
+        self.written.update(name for name, _ in self.visible.items() ^ now.items())
+        return spec
 
     def call_input_fn(self, input_fn: InputFn, mode: str, **shard: Any) -> Any:
         """Calls the member of Estimator that calls an input_fn, with the params of this job."""
@@ -119,8 +130,10 @@ class Job:
 
     def builds_same_model(self, other: Job) -> bool:
         """Returns whether a model that was built for `other` can answer a call of this one."""
+        changed = {name for name, _ in self.visible.items() ^ other.visible.items()}
         return (
-            self._functions == other._functions
+            changed <= other.written
+            and self._functions == other._functions
             and self.session_config == other.session_config
             and self.warm_start == other.warm_start
             and have_equal_values(self.params, other.params)

@@ -1,9 +1,14 @@
-"""Copies of Estimators; AutoGraph on replicas converts the functions that it did before."""
+"""Copies of Estimators; what makes open models stale; which functions AutoGraph converts.
+
+On replicas it converts the functions that it did in the original, none of ours.
+"""
 
 from __future__ import annotations
 
 import copy
+import functools
 import pickle
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -92,3 +97,65 @@ def test_copies_of_an_estimator_work_as_it_does(
         assert copied.params == {"rate": 0.1}
     copied.train(linear_input, steps=1)
     assert estimator.evaluate(linear_input)["global_step"] == 3
+
+
+factor = 1.0
+
+
+def read_factor() -> float:
+    return factor
+
+
+class Models:
+    """Model_fns that read numbers outside of their arguments; `calls` counts the graphs."""
+
+    def __init__(self) -> None:
+        self.factor, self.mode, self.inputs, self.calls = 1.0, "", 0, []
+
+    def build(self, features: Any, mode: str, value: float) -> est.EstimatorSpec:
+        self.calls.append(mode)
+        self.mode = mode
+        weight = tf.compat.v1.get_variable("weight", [], initializer=tf.ones_initializer())
+        step = tf.compat.v1.assign_add(tf.compat.v1.train.get_global_step(), 1)
+        values = weight * value + 0.0 * features
+        loss = tf.reduce_mean(values)
+        return est.EstimatorSpec(mode, loss=loss, train_op=step, predictions=values)
+
+    def method(self, features: Any, labels: Any, mode: str) -> est.EstimatorSpec:
+        return self.build(features, mode, self.factor)
+
+    def of_global(self, features: Any, labels: Any, mode: str) -> est.EstimatorSpec:
+        return self.build(features, mode, read_factor())
+
+    def __call__(self, features: Any, labels: Any, mode: str) -> est.EstimatorSpec:
+        return self.build(features, mode, self.factor)
+
+    def input(self) -> tf.data.Dataset:
+        self.inputs += 1
+        return linear_input()
+
+
+@pytest.mark.parametrize("kind", ["attribute", "callable", "global", "closure", "partial"])
+def test_a_model_is_built_anew_if_a_number_that_model_fn_reads_has_changed(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models, of_closure = Models(), 1.0
+
+    def closure(features: Any, labels: Any, mode: str) -> est.EstimatorSpec:
+        return models.build(features, mode, of_closure)
+
+    partial = functools.partial(models.method)
+    functions = {"attribute": models.method, "callable": models, "global": models.of_global}
+    estimator = est.Estimator({**functions, "closure": closure, "partial": partial}[kind], tmp_path)
+    estimator.train(models.input, steps=1)
+    assert estimator.evaluate(models.input)["loss"] == 1.0
+    for _ in range(2):
+        assert [*estimator.predict(models.input)] == [1.0, 1.0]
+        assert estimator.evaluate(models.input)["loss"] == 1.0
+    # What the functions write themselves makes no model stale.
+    assert models.calls == ["train", "eval", "infer"]
+    models.factor = of_closure = 2.0
+    monkeypatch.setattr(sys.modules[__name__], "factor", 2.0)
+    assert estimator.evaluate(models.input)["loss"] == 2.0
+    assert [*estimator.predict(models.input)] == [2.0, 2.0]
+    assert models.calls == ["train", "eval", "infer", "eval", "infer"]
