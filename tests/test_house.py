@@ -267,7 +267,7 @@ def walks():
 
 @pytest.mark.parametrize(
     ("verb", "limit", "complete_limit", "last"),
-    [("train", 20, 40, "unfinished"), ("evaluate", 16, 29, "best")],
+    [("train", 21, 41, "unfinished"), ("evaluate", 17, 30, "best")],
 )
 def test_a_plain_call_walks_through_few_files(walks, verb, limit, complete_limit, last):
     call, complete = walks[verb]["call"], walks[verb]["complete"]
