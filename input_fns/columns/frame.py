@@ -100,14 +100,20 @@ def _to_table(frame: Any) -> "pa.Table":
     import pyarrow as pa
 
     kind = type(frame).__name__
-    if kind in ("LazyFrame", "DatasetDict", "IterableDataset"):
+    if kind in ("LazyFrame", "DatasetDict", "IterableDataset", "Series"):
         advice = {
+            "Series": "call its to_frame()",
             "LazyFrame": "call its collect()",
             "DatasetDict": "choose a split, such as frame['train']",
             "IterableDataset": "use input_fns.generator, or write it with its to_parquet",
         }
         raise TypeError(f"frame must be a frame in memory, but got {kind}: {advice[kind]}.")
     if hasattr(frame, "with_format") and hasattr(frame, "features"):  # Of Hugging Face.
+        if frame.format["type"] == "custom":
+            raise TypeError(
+                "frame must be a frame in memory, but got a Dataset with a transform, which runs "
+                "when a program reads a row: use its map instead of set_transform."
+            )
         return frame.with_format("arrow")[:]
     if hasattr(frame, "dtypes") and hasattr(frame, "iloc"):
         return _copy_pandas(frame)

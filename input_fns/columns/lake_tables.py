@@ -5,8 +5,12 @@ Such a table has files of earlier versions in its folder. Which files are its ro
 
 import os
 import re
+import urllib.parse
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # Formats by the folder of their log, in the folder of a table, and a pattern of a file in it.
 _LOGS = {
@@ -47,12 +51,16 @@ def is_delta(folder: str, files: Iterable[str]) -> bool:
     return False
 
 
-def list_delta_files(folder: str, endpoint: str | None = None) -> list[str]:
+def list_delta_files(folder: str, endpoint: str | None = None) -> "dict[str, dict[str, pa.Scalar]]":
     """Returns the files of the current version of a table of Delta Lake, sorted.
 
     Args:
       folder: Its path or URL.
       endpoint: URL of the S3 server; None for that of the environment.
+
+    Returns:
+      Maps the files to the values of the columns that they may lack: those of their partition, and
+      a missing value for each other column, which the table may have got after the file.
 
     Raises:
       ImportError: deltalake is not installed.
@@ -72,6 +80,7 @@ def list_delta_files(folder: str, endpoint: str | None = None) -> list[str]:
     try:
         table = deltalake.DeltaTable(folder, storage_options=options)
         urls = sorted(table.file_uris())
+        values = _read_values(table)
     except Exception as error:  # Those of its file systems have no common class.
         text = " ".join(str(error).split())
         raise ValueError(
@@ -84,12 +93,33 @@ def list_delta_files(folder: str, endpoint: str | None = None) -> list[str]:
             "Read it into memory: input_fns.frame(deltalake.QueryBuilder().register('rows', "
             f"deltalake.DeltaTable({folder!r})).execute('select * from rows'))."
         )
-    root = table.table_uri.rstrip("/") + "/"
-    # A shallow copy has files elsewhere.
-    return [
-        os.path.join(folder, url.removeprefix(root)) if url.startswith(root) else url
-        for url in urls
-    ]
+    # The folder is quoted in both, and the files in it are not. Local files have no scheme.
+    root = table.table_uri.removeprefix("file://").rstrip("/") + "/"
+    files = {}
+    for url in urls:
+        name = url.removeprefix(root)
+        # A shallow copy has files elsewhere.
+        files[os.path.join(folder, name) if url.startswith(root) else url] = values[name]
+    return files
+
+
+def _read_values(table: Any) -> "dict[str, dict[str, pa.Scalar]]":
+    """Returns the values of the columns outside each file, by its name as quoted and not."""
+    import pyarrow as pa
+
+    missing = {
+        field.name: pa.scalar(None, field.type) for field in pa.schema(table.schema().to_arrow())
+    }
+    actions = pa.table(table.get_add_actions(flatten=True))
+    partitions = {
+        name: actions[f"partition.{name}"].cast(missing[name].type)
+        for name in table.metadata().partition_columns
+    }
+    values = {}
+    for row, path in enumerate(actions["path"].to_pylist()):
+        found = missing | {name: column[row] for name, column in partitions.items()}
+        values[path] = values[urllib.parse.unquote(path)] = found
+    return values
 
 
 def _find_fault(table: Any) -> str | None:

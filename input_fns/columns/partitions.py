@@ -35,9 +35,12 @@ class _PartitionedFile:
         """Yields the record batches of a row group, with the values of the folders."""
         import pyarrow as pa
 
-        own = [name for name in columns if name in self._values]
+        # A column of structs has the names of its fields, such as a.b.
+        owners = {name: self._find_owner(name) for name in columns}
+        own = {owner: None for owner in owners.values() if owner is not None}
         # Without a column, the number of rows of a batch would be unknown.
-        others = [name for name in columns if name not in own] or self._file.schema.names[:1]
+        others = [name for name, owner in owners.items() if owner is None]
+        others = others or self._file.schema.names[:1]
         for batch in self._file.iterate(group, others, batch_rows):
             names, arrays = [*batch.schema.names], [*batch.columns]
             for name in own:
@@ -45,9 +48,13 @@ class _PartitionedFile:
                 arrays.append(pa.repeat(self._values[name], batch.num_rows))
             yield pa.RecordBatch.from_arrays(arrays, names)
 
+    def _find_owner(self, name: str) -> str | None:
+        """Returns which of the further columns has a name, itself or for a field."""
+        return next((own for own in self._values if f"{name}.".startswith(f"{own}.")), None)
+
 
 def read_partitions(
-    paths: Sequence[str], texts: Sequence[Mapping[str, str]]
+    paths: Sequence[str], texts: "Sequence[Mapping[str, str | pa.Scalar]]"
 ) -> "dict[str, dict[str, pa.Scalar]]":
     """Returns the values in the names of the folders of each file, by its path and their columns.
 
@@ -55,7 +62,7 @@ def read_partitions(
 
     Args:
       paths: The files.
-      texts: For each file, the texts in the names of its folders.
+      texts: For each file, the texts in the names of its folders, or values that have a type.
 
     Raises:
       ValueError: Files have different columns in the names of their folders.
@@ -71,10 +78,12 @@ def read_partitions(
             )
     types = {}
     for name in first:
-        values = {found[name] for found in texts} - {_MISSING}
+        values = {found[name] for found in texts if isinstance(found[name], str)} - {_MISSING}
         types[name] = pa.int64() if values and all(map(_is_integer, values)) else pa.string()
 
-    def convert(name: str, text: str) -> "pa.Scalar":
+    def convert(name: str, text: "str | pa.Scalar") -> "pa.Scalar":
+        if not isinstance(text, str):
+            return text
         value = None if text == _MISSING else int(text) if types[name] == pa.int64() else text
         return pa.scalar(value, types[name])
 

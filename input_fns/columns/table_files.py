@@ -15,6 +15,9 @@ from input_fns.pipeline.guard import BadRecords
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    # A path, and the values of columns if the log of its table has them; None without a log.
+    _FoundFile = tuple[str, dict[str, str | pa.Scalar] | None]
+
 PathLike = str | os.PathLike[str]
 FilePattern = PathLike | Sequence[PathLike]
 _HIDDEN = ("_", ".")  # Spark and Hive write such files next to the data.
@@ -58,7 +61,7 @@ def import_pyarrow(source: str) -> None:
 
 def list_table_files(
     file_pattern: FilePattern, extensions: tuple[str, ...]
-) -> tuple[list[str], list[dict[str, str]]]:
+) -> "tuple[list[str], list[dict[str, str | pa.Scalar]]]":
     """Returns the files that match a pattern or a list of patterns, sorted for each pattern.
 
     A folder, also one that matches a pattern, means the files in it with one of the extensions,
@@ -66,7 +69,8 @@ def list_table_files(
 
     Returns:
       The paths, and the values in the names of the folders of each, such as {"day": "20"} of
-      `day=20`. They count below a folder, or from the first wildcard of a pattern.
+      `day=20`. They count below a folder, or from the first wildcard of a pattern. Files of a table
+      of Delta Lake have the values of its log instead, with their types.
 
     Raises:
       FileNotFoundError: A pattern matches no file.
@@ -77,18 +81,19 @@ def list_table_files(
     if not patterns:
         raise ValueError("file_pattern must name at least one file, but it is an empty list.")
     files: list[str] = []
-    partitions: list[dict[str, str]] = []
+    partitions: list[dict[str, str | pa.Scalar]] = []
     for pattern in patterns:
         text = checks.path("file_pattern", pattern)
         found = _find_files(text, extensions)
         if not found:
             raise FileNotFoundError(f"No file matches file_pattern {str(pattern)!r}.")
-        files += found
-        partitions += [_read_folder_names(text, file) for file in found]
+        for file, values in found:
+            files.append(file)
+            partitions.append(_read_folder_names(text, file) if values is None else {**values})
     return files, partitions
 
 
-def _read_folder_names(pattern: str, file: str) -> dict[str, str]:
+def _read_folder_names(pattern: str, file: str) -> "dict[str, str | pa.Scalar]":
     parts = [part for part in pattern.split("/") if part]
     fixed = list(itertools.takewhile(lambda part: not glob.has_magic(part), parts))
     folders = [part for part in file.split("/") if part][len(fixed) : -1]
@@ -96,13 +101,14 @@ def _read_folder_names(pattern: str, file: str) -> dict[str, str]:
     return {name: urllib.parse.unquote(value) for name, _, value in pairs}
 
 
-def _find_files(pattern: str, extensions: tuple[str, ...]) -> list[str]:
+def _find_files(pattern: str, extensions: tuple[str, ...]) -> "list[_FoundFile]":
     if "://" not in pattern:
         matched = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern))
         folders = {path for path in matched if os.path.isdir(path)}
 
         _check_fixed_folder(pattern, matched, folders, os.path.isdir)
-        return _open_folders(matched, folders, _walk, extensions, lake_tables.list_delta_files)
+        list_delta = lake_tables.list_delta_files
+        return _open_folders(pattern, matched, folders, _walk, extensions, list_delta)
     import fsspec
 
     system, path = fsspec.core.url_to_fs(pattern, **_make_store_options(pattern))
@@ -115,12 +121,13 @@ def _find_files(pattern: str, extensions: tuple[str, ...]) -> list[str]:
         folders = {name for name, detail in details.items() if detail["type"] == "directory"}
     _check_fixed_folder(path, matched, folders, system.isdir)
 
-    def list_delta_files(folder: str) -> list[str]:
+    def list_delta_files(folder: str) -> "dict[str, dict[str, pa.Scalar]]":
         endpoint = _make_store_options(pattern).get("endpoint_url")
         return lake_tables.list_delta_files(system.unstrip_protocol(folder), endpoint)
 
-    found = _open_folders(matched, folders, system.find, extensions, list_delta_files)
-    return [system.unstrip_protocol(file) for file in found]  # As they are, if they are URLs.
+    found = _open_folders(path, matched, folders, system.find, extensions, list_delta_files)
+    # URLs stay as they are.
+    return [(system.unstrip_protocol(file), values) for file, values in found]
 
 
 def _walk(folder: str) -> list[str]:
@@ -147,23 +154,26 @@ def _check_fixed_folder(
 
 
 def _open_folders(
+    pattern: str,
     paths: Sequence[str],
     folders: Collection[str],
     find: Callable[[str], Sequence[str]],
     extensions: tuple[str, ...],
-    list_delta_files: Callable[[str], Sequence[str]],
-) -> list[str]:
+    list_delta_files: "Callable[[str], Mapping[str, dict[str, pa.Scalar]]]",
+) -> "list[_FoundFile]":
     """Returns paths of files, and the files with rows in those that are folders."""
-    files = []
+    files: list[_FoundFile] = []
     for path in paths:
         if path not in folders:
-            files.append(path)
+            files.append((path, None))
             continue
         found = find(path)
         if lake_tables.is_delta(path, found):
-            files += list_delta_files(path)
+            above = _read_folder_names(pattern, f"{path}/file")
+            files += [(file, above | values) for file, values in list_delta_files(path).items()]
         else:
-            files += sorted(file for file in found if _is_data(file, path, extensions))
+            data = sorted(file for file in found if _is_data(file, path, extensions))
+            files += [(file, None) for file in data]
     return files
 
 

@@ -19,6 +19,8 @@ import tensorflow as tf
 from processes import run_process
 
 from estimator_train.cli.job.inputs import describe_files
+from estimator_train.cli.output.errors import UsageError
+from estimator_train.cli.output.parquet_parts import ParquetParts
 
 MODEL = """
 import tensorflow as tf
@@ -225,6 +227,50 @@ def test_bytes_that_are_no_text_are_an_error(command, trained, tmp_path):
     outcome = command("predict", *trained, "--format=parquet", "--output=out")
     assert outcome.code == 2
     assert "The predictions 'text' have bytes that are not UTF-8: b'\\xff'." in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("batches", "message"),
+    [
+        ([{"y": np.zeros((2, 3))}, {"y": np.zeros((2, 5))}], r"'y' are .*\[5\] in a batch.*\[3\]"),
+        ([{"y": np.zeros(2), "mean": np.float32(1)}], r"'mean' of a batch have the shape \(\)"),
+        ([{"mean": np.float32(1)}], "expected one value for each example"),
+        ([{"y": np.zeros(2, np.complex64)}], r"'y', complex64 of the shape \(2,\), cannot"),
+        ([{"y": np.zeros((2, 0))}], r"'y', float64 of the shape \(2, 0\), cannot"),
+    ],
+)
+def test_predictions_without_a_column_are_an_error(tmp_path, batches, message):
+    parts = ParquetParts(str(tmp_path), 0, 1, {})
+    with pytest.raises(UsageError, match=message):
+        parts.write(batches)
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("batch", "message"),
+    [
+        ({"y": np.zeros((1, 5))}, "'y' are .* in one before it"),
+        ({"z": np.zeros((1, 3))}, r"The predictions are \['z'\], and \['y'\] in the part before"),
+    ],
+)
+def test_other_columns_do_not_continue(tmp_path, batch, message):
+    def stop():
+        yield {"y": np.zeros((200_000, 3))}  # A part.
+        yield {"y": np.ones((1, 3))}
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        ParquetParts(str(tmp_path), 0, 1, {}).write(stop())
+    with pytest.raises(UsageError, match=message):
+        ParquetParts(str(tmp_path), 0, 1, {}).write([batch])
+    ParquetParts(str(tmp_path), 0, 1, {}).write([{"y": np.ones((1, 3))}])
+    assert pq.read_table(tmp_path)["y"].to_pylist()[199_999:] == [[0, 0, 0], [1, 1, 1]]
+
+
+def test_bfloat16_predictions_are_written_as_float32(tmp_path):
+    values = np.array([1.5, -3], tf.bfloat16.as_numpy_dtype)
+    ParquetParts(str(tmp_path), 0, 1, {}).write([{"y": values}])
+    assert pq.read_table(tmp_path).to_pydict() == {"y": [1.5, -3]}
 
 
 @pytest.mark.long

@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import tensorflow as tf
@@ -12,6 +12,9 @@ import tensorflow as tf
 from estimator_train import remote
 from estimator_train.cli.output.errors import UsageError
 from estimator_train.cli.output.whole_files import remove_unfinished, replace_file
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _MIN_ROWS = 200_000  # Rows of a part.
 _STATE = b"estimator_train"  # Key of the metadata of a file.
@@ -51,6 +54,7 @@ class ParquetParts:
         self._prefix = os.path.join(folder, f"shard-{shard}-of-{num_shards}-part-")
         self._job = dict(job)
         self.batches, self._parts, self.is_complete = 0, 0, False
+        self._schema: pa.Schema | None = None
         remove_unfinished(self._prefix)
         names = {*tf.io.gfile.listdir(folder)}
         while os.path.basename(self._name_part(self._parts)) in names:
@@ -74,7 +78,8 @@ class ParquetParts:
         try:
             with tf.io.gfile.GFile(last_part, "rb") as file:
                 file.closed = False  # Arrow asks a file for it, and TensorFlow's has none.
-                state = json.loads(pq.read_metadata(file).metadata[_STATE])
+                metadata = pq.read_metadata(file)
+                state = json.loads(metadata.metadata[_STATE])
         except (pa.ArrowInvalid, KeyError, TypeError) as error:
             raise UsageError(f"{last_part} is not a part of predictions. {advice}") from error
         old = state["job"]
@@ -88,12 +93,17 @@ class ParquetParts:
                 f"{last_part} belongs to other predictions: {'; '.join(changes)}. {advice}"
             )
         self.batches, self.is_complete = state["batches"], state["is_complete"]
+        self._schema = metadata.schema.to_arrow_schema()
 
     def write(self, batches: Iterable[Mapping[str, Any]]) -> None:
         """Writes the batches that follow those of the parts.
 
         Args:
           batches: The results of `Estimator.predict(..., yield_single_examples=False)`.
+
+        Raises:
+          UsageError: A batch has values that Parquet does not have, or another shape than those
+            before it.
         """
         import pyarrow as pa
 
@@ -105,7 +115,10 @@ class ParquetParts:
             ):  # Not before there is a next batch: the last part says that it is.
                 self._write_part(tables)
                 tables, rows = [], 0
-            tables.append(_to_table(batch))
+            table = _to_table(batch)
+            self._schema = self._schema or table.schema
+            _check_types(table.schema, self._schema)
+            tables.append(table)
             rows += tables[-1].num_rows
             self.batches += 1
         self.is_complete = True
@@ -138,24 +151,61 @@ def _check_shards(folder: str, num_shards: int) -> None:
             )
 
 
-def _to_table(batch: Any) -> Any:
+def _check_types(schema: "pa.Schema", expected: "pa.Schema") -> None:
+    """Raises UsageError if the columns of a batch are not those of the batches before it."""
+    if {*schema.names} != {*expected.names}:
+        raise UsageError(
+            f"The predictions are {schema.names}, and {expected.names} in the part before. Choose "
+            "another --output."
+        )
+    for field in schema:
+        before = expected.field(field.name).type
+        if field.type != before:
+            raise UsageError(
+                f"The predictions {field.name!r} are {field.type} in a batch, and {before} in one "
+                "before it, but a column has one type. Pad them to the same size in the model, or "
+                "use --format=json."
+            )
+
+
+def _to_table(batch: Any) -> "pa.Table":
     import pyarrow as pa
 
     named = batch if isinstance(batch, Mapping) else {"predictions": batch}
-    return pa.table({name: _to_column(name, np.asarray(values)) for name, values in named.items()})
+    arrays = {name: np.asarray(values) for name, values in named.items()}
+    rows = max(array.shape[0] if array.ndim else 0 for array in arrays.values())
+    for name, array in arrays.items():
+        if array.shape[:1] != (rows,):
+            raise UsageError(
+                f"The predictions {name!r} of a batch have the shape {array.shape}, expected one "
+                "value for each example. Choose others with --predict_keys."
+            )
+    return pa.table({name: _to_column(name, array) for name, array in arrays.items()})
 
 
 def _to_column(name: str, values: np.ndarray) -> Any:
-    """Returns an Arrow array; each further dimension becomes a fixed-size list."""
+    """Returns an Arrow array; each further dimension becomes a fixed-size list.
+
+    Raises:
+      UsageError: Arrow has no such values.
+    """
     import pyarrow as pa
 
+    if values.dtype == tf.bfloat16.as_numpy_dtype:
+        values = values.astype(np.float32)  # It has the same values.
     flat = values.reshape(-1)
-    if values.dtype.hasobject:
-        column = pa.array([_decode(name, value) for value in flat], pa.string())
-    else:
-        column = pa.array(flat)
-    for size in values.shape[:0:-1]:
-        column = pa.FixedSizeListArray.from_arrays(column, size)
+    try:
+        if values.dtype.hasobject:
+            column = pa.array([_decode(name, value) for value in flat], pa.string())
+        else:
+            column = pa.array(flat)
+        for size in values.shape[:0:-1]:
+            column = pa.FixedSizeListArray.from_arrays(column, size)
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
+        raise UsageError(
+            f"The predictions {name!r}, {values.dtype} of the shape {values.shape}, cannot be "
+            f"written to Parquet: {error}. Choose others with --predict_keys."
+        ) from error
     return column
 
 

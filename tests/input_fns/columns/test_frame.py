@@ -150,6 +150,13 @@ def test_later_changes_are_not_read(elements):
 def test_frames_that_are_not_in_memory():
     with pytest.raises(TypeError, match=r"but got LazyFrame: call its collect\(\)"):
         frame(pl.DataFrame(COLUMNS).lazy())
+    for column in (pl.Series("id", [1]), pd.Series([1], name="id")):
+        with pytest.raises(TypeError, match=r"but got Series: call its to_frame\(\)"):
+            frame(column)
+        assert ids([*frame(column.to_frame(), num_epochs=1)]) == [1]
+    rows = datasets.Dataset.from_dict(COLUMNS)
+    with pytest.raises(TypeError, match="a Dataset with a transform.*use its map"):
+        frame(rows.with_transform(lambda batch: batch))
     with pytest.raises(TypeError, match="but got DatasetDict: choose a split"):
         frame(datasets.DatasetDict({"train": datasets.Dataset.from_dict(COLUMNS)}))
     with pytest.raises(TypeError, match="a table of Arrow or a Dataset, but got dict"):

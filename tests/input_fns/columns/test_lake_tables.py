@@ -5,8 +5,10 @@ import struct
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+import tensorflow as tf
 
 import input_fns
 from input_fns.columns import lake_tables
@@ -54,6 +56,56 @@ def test_the_current_version_of_a_delta_table_is_read(
     batch = next(input_fns.parquet("rows", batch_size=97).as_numpy_iterator())
     days = {int(id_): day.decode() for id_, day in zip(batch["id"], batch["day"], strict=True)}
     assert days == {id_: ("a b", "c/d")[id_ % 2] for id_ in range(3, 100)}
+
+
+def read_rows(folder, **options):
+    """Returns the rows of a table without order, as a list for each of the columns."""
+    (batch,) = input_fns.parquet(folder, batch_size=9, **options).as_numpy_iterator()
+    rows = sorted(zip(*(values.tolist() for values in batch.values()), strict=True))
+    return dict(zip(batch, map(list, zip(*rows, strict=True)), strict=True))
+
+
+@pytest.mark.long
+def test_partitions_of_a_delta_table_have_its_types_and_missing_values(tmp_path):
+    import deltalake
+
+    table = pa.table(
+        {
+            "id": [1, 2, 3],
+            "zip": ["01234", "1234", None],
+            "day": pa.array([0, 1, 2], pa.date32()),
+            "half": [0.5, 1.5, 2.5],
+        }
+    )
+    # A space in the path of the table is quoted in its URL.
+    folder = tmp_path / "my rows"
+    deltalake.write_deltalake(folder, table, partition_by=["zip", "day", "half"])
+    found = read_rows(folder, defaults={"zip": "none"}, num_epochs=1)
+    assert found == {
+        "id": [1, 2, 3],
+        "zip": [b"01234", b"1234", b"none"],
+        "day": [0, 1, 2],
+        "half": [0.5, 1.5, 2.5],
+    }
+    kept = read_rows(folder, select=["id"], row_filter=pc.field("zip") == "1234", num_epochs=1)
+    assert kept == {"id": [2]}
+    for year in (1, 2):
+        deltalake.write_deltalake(tmp_path / f"year={year}", pa.table({"id": [year + 5]}))
+    assert read_rows(tmp_path / "year=*", num_epochs=1) == {"id": [6, 7], "year": [1, 2]}
+
+
+@pytest.mark.long
+def test_a_column_that_a_delta_table_got_later_is_missing_in_older_files(tmp_path):
+    import deltalake
+
+    later = pa.table({"id": [2], "word": ["a"], "s": [{"a": 5}]})
+    for rows in (pa.table({"id": [1]}), later):
+        deltalake.write_deltalake(tmp_path, rows, mode="append", schema_mode="merge")
+    # The names of files are random. In each order the column is found.
+    found = read_rows(tmp_path, defaults={"word": "none", "s.a": -1}, num_epochs=1)
+    assert found == {"id": [1, 2], "word": [b"none", b"a"], "s.a": [-1, 5]}
+    with pytest.raises(tf.errors.InvalidArgumentError, match="column word has no value"):
+        read_rows(tmp_path, select=["word"], num_epochs=1)
 
 
 @pytest.mark.long
