@@ -151,7 +151,7 @@ def _concatenate_points(
 def _make_spec(
     clusters: Clusters, choice: FirstCenters, mode: str, tolerance: float | None
 ) -> EstimatorSpec:
-    distances = clusters.compute_distances()
+    distances = clusters.compute_distances(training=mode == ModeKeys.TRAIN)
     predictions = {
         KMeansClustering.ALL_DISTANCES: distances.all,
         KMeansClustering.CLUSTER_INDEX: distances.index,
@@ -169,7 +169,7 @@ def _make_spec(
         return EstimatorSpec(mode, predictions=predictions, export_outputs=outputs)
     if mode == ModeKeys.EVAL:
         return EstimatorSpec(mode, predictions=predictions, loss=loss, eval_metric_ops=metrics)
-    hooks: list[Any] = [InitializeHook(clusters, choice), CountLastRunHook()]
+    hooks: list[Any] = [InitializeHook(clusters, choice), CountLastRunHook(clusters)]
     if tolerance is not None:
         hooks.append(StopAtToleranceHook(loss, tolerance))
     return EstimatorSpec(

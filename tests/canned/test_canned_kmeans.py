@@ -102,6 +102,28 @@ def test_several_batches_can_make_one_iteration() -> None:
     assert kmeans.get_variable_value("update_in_steps") == 1
 
 
+@pytest.mark.parametrize(
+    ("repeats", "heights"),
+    [
+        (1, [[0, 1], [0.075, 5.25], [0.1125, 7.375], [0.13125, 8.4375]]),
+        (2, [[0, 1], [0.1, 20 / 3], [0.4 / 3, 77 / 9]]),
+    ],
+    ids=["the input ends", "steps"],
+)
+def test_an_iteration_of_several_batches_ends_in_the_next_training(
+    repeats: int, heights: list[list[float]]
+) -> None:
+    points = np.array([[1, 0.1], [1, 0.2], [0.1, 9], [0.3, 10]], np.float32)
+    kmeans = KMeans(2, initial_clusters=np.eye(2), mini_batch_steps_per_iteration=2)
+    for expected in heights:  # The numbers are those of tf.estimator 2.15.
+        kmeans.train(
+            lambda: tf.data.Dataset.from_tensors(points).repeat(repeats),
+            steps=None if repeats == 1 else repeats,
+        )
+        np.testing.assert_allclose(kmeans.cluster_centers()[:, 1], expected, rtol=1e-5)
+        assert kmeans.get_variable_value("update_in_steps") == 0
+
+
 def test_far_points_are_chosen_by_kmeans_plus_plus() -> None:
     kmeans = KMeans(3, initial_clusters="kmeans_plus_plus", seed=1, use_mini_batch=False)
     kmeans.train(all_points(), steps=5)

@@ -220,10 +220,7 @@ DIFFERENCES = (
         "mini-batch k-means",
         "updates counts and distances in any order",
         "updates them in a fixed order",
-        (
-            *("* KMeans: count that is a *", "* KMeans: iterations *"),
-            "pairs of clusters * function * mini *",
-        ),
+        ("* KMeans: count that is a *", "pairs of clusters * function * mini *"),
     ),
     Difference(
         "new Keras optimizers with canned estimators, v1 optimizers with heads of v2",

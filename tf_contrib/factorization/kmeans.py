@@ -72,7 +72,7 @@ class KMeans:
             mini_batch=self._mini_batch,
             steps_per_iteration=self._steps_per_iteration,
         )
-        found = clusters.compute_distances()
+        found = clusters.compute_distances(training=True)
         sizes = [tf.shape(one)[0] for one in self._inputs]
         outputs = [tuple(tf.split(one, sizes)) for one in (found.all, found.index, found.nearest)]
         init_op = self._build_init_op(clusters)

@@ -62,9 +62,14 @@ class Clusters:
                 self._steps_left = _create_variable("update_in_steps", [], tf.int64)
         self._mini_batch = mini_batch
 
-    def compute_distances(self) -> Distances:
-        """Computes the distances of the points from the centers."""
-        centers = self._as_directions(tf.convert_to_tensor(self.centers))
+    def compute_distances(self, *, training: bool = False) -> Distances:
+        """Computes the distances of the points from the centers.
+
+        Args:
+          training: Whether this is for a step of training, which may begin with moved centers.
+        """
+        centers = self._read_centers() if training else tf.convert_to_tensor(self.centers)
+        centers = self._as_directions(centers)
         products = tf.matmul(self.points, centers, transpose_b=True)
         lengths = tf.reduce_sum(tf.square(self.points), axis=1, keepdims=True)
         squares = lengths - 2.0 * products + tf.reduce_sum(tf.square(centers), axis=1)
@@ -91,24 +96,62 @@ class Clusters:
         if not self._mini_batch:
             means = self._as_directions(sums / (numbers + _EPSILON))
             return self.centers.assign(tf.where(numbers > 0, means, self.centers)).op
-        total = tf.convert_to_tensor(self._counts) + sizes
         several = self._steps_per_iteration > 1
-        moving = self._moving if several else self.centers
+        counts, moving = tf.convert_to_tensor(self._counts), self.centers
+        if several:
+            counts = tf.where(self._is_over(), tf.zeros_like(counts), counts)
+            moving = self._moving
+        total = counts + sizes
         # tf.estimator 2.15 counts the points of a batch twice here: its centers move more slowly.
         rate = 1.0 / tf.maximum(tf.cast(total + sizes, tf.float32)[:, None], 1.0)
         moved = moving + rate * (sums - numbers * moving)
         if not several:
             return tf.group(self.centers.assign(moved), self._counts.assign(total))
-        left = self._steps_left - 1
-        over = tf.equal(left, 0)
-        return tf.group(
-            self._moving.assign(moved),
-            self.centers.assign(tf.where(over, moved, self.centers)),
-            self._counts.assign(tf.where(over, tf.zeros_like(total), total)),
-            self._steps_left.assign(
-                tf.where(over, tf.constant(self._steps_per_iteration, tf.int64), left)
-            ),
+        current, left = self._read_centers(), self._count_down()
+        # Reads come first; a run without points, in which the input ends, assigns none of the four.
+        with tf.control_dependencies([moved, current, total, left]):
+            return tf.group(
+                self._moving.assign(moved),
+                self.centers.assign(current),
+                self._counts.assign(total),
+                self._steps_left.assign(left),
+            )
+
+    def build_last_run(self) -> tf.Operation:
+        """Builds what tf.estimator 2.15 does in the run in which the input ends.
+
+        It counts a step, which may end an iteration of several mini-batches.
+        """
+        count = _v1.assign_add(_v1.train.get_or_create_global_step(), 1).op
+        if not (self._mini_batch and self._steps_per_iteration > 1):
+            return count
+        counts = tf.convert_to_tensor(self._counts)
+        values = (
+            self._read_centers(),
+            tf.where(self._is_over(), tf.zeros_like(counts), counts),
+            self._count_down(),
         )
+        with tf.control_dependencies(values):
+            return tf.group(
+                count,
+                self.centers.assign(values[0]),
+                self._counts.assign(values[1]),
+                self._steps_left.assign(values[2]),
+            )
+
+    def _is_over(self) -> tf.Tensor:
+        """Returns whether the moved centers now replace the others: at the start of a step."""
+        return self._steps_left <= 0
+
+    def _read_centers(self) -> tf.Tensor:
+        """Returns the centers to which a step of training assigns its points."""
+        if not (self._mini_batch and self._steps_per_iteration > 1):
+            return tf.convert_to_tensor(self.centers)
+        return tf.where(self._is_over(), self._as_directions(self._moving), self.centers)
+
+    def _count_down(self) -> tf.Tensor:
+        per_iteration = tf.constant(self._steps_per_iteration, tf.int64)
+        return tf.where(self._is_over(), per_iteration, self._steps_left) - 1
 
     def _as_directions(self, centers: tf.Tensor) -> tf.Tensor:
         return tf.math.l2_normalize(centers, axis=1) if self._cosine else centers
@@ -232,13 +275,22 @@ class CountLastRunHook(PhasedHook):
 
     A call of `train` then saves a new checkpoint even if the choice of first centers consumed the
     whole input.
+
+    Args:
+      clusters: Clusters of which that step may end an iteration.
     """
 
     phase = HookPhase.SETS_VARIABLES
 
+    def __init__(self, clusters: Clusters | None = None) -> None:
+        self._clusters = clusters
+
     def begin(self) -> None:
         """Builds the operation that counts a step."""
-        self._count = _v1.assign_add(_v1.train.get_or_create_global_step(), 1).op
+        if self._clusters is None:
+            self._count = _v1.assign_add(_v1.train.get_or_create_global_step(), 1).op
+        else:
+            self._count = self._clusters.build_last_run()
         self._is_running = False
 
     def steps_until_due(self, global_step: int) -> None:
