@@ -220,7 +220,7 @@ def _required(name: str, extra: str = "") -> set[str]:
 
 def test_tests_replace_sleep_for_their_own_thread_only():
     """Another thread that polls would fill the machine's memory (`support/sleeps.py`)."""
-    replaces = re.compile(r'setattr\([^)]*"sleep"')
+    replaces = re.compile(r'setattr\([^)]*\bsleep"')
     found = {
         path.name for path in (ROOT / "tests").rglob("*.py") if replaces.search(path.read_text())
     }

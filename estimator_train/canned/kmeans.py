@@ -169,7 +169,7 @@ def _make_spec(
         return EstimatorSpec(mode, predictions=predictions, export_outputs=outputs)
     if mode == ModeKeys.EVAL:
         return EstimatorSpec(mode, predictions=predictions, loss=loss, eval_metric_ops=metrics)
-    hooks: list[Any] = [InitializeHook(clusters, choice), CountLastRunHook(clusters)]
+    hooks: list[Any] = [InitializeHook(clusters, choice), CountLastRunHook(clusters.build_last_run)]
     if tolerance is not None:
         hooks.append(StopAtToleranceHook(loss, tolerance))
     return EstimatorSpec(

@@ -102,7 +102,7 @@ def read_visible_values(function: Callable[..., Any]) -> dict[str, str]:
 
 
 def _list_visible(function: Any) -> Iterator[tuple[str, Any]]:
-    """Yields the names and values that a function can read, and functions inside of it."""
+    """Yields the names and values that a callable can read, and its inner functions."""
     if isinstance(function, functools.partial):
         yield "func", function.func
     elif isinstance(function, types.MethodType):
@@ -119,8 +119,8 @@ def _list_visible(function: Any) -> Iterator[tuple[str, Any]]:
             for name in _list_global_names(function.__code__):
                 if name in function.__globals__:
                     yield f"global {name}", function.__globals__[name]
-    elif isinstance(call := getattr(function, "__call__", None), types.MethodType):  # noqa: B004
-        yield "call", call
+    else:
+        yield "call", function.__call__
 
 
 def _list_global_names(code: types.CodeType) -> Iterator[str]:

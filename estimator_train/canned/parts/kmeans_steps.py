@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,10 +55,11 @@ class Clusters:
         self.centers = _create_variable("clusters", shape, tf.float32)
         self.initialized = _create_variable("initialized", [], tf.bool)
         self._steps_per_iteration = steps_per_iteration
+        self._has_long_iterations = mini_batch and steps_per_iteration > 1
         if mini_batch:
             # tf.estimator 2.15 leaves this variable its default name.
             self._counts = _create_variable("Variable", [count], tf.int64)
-            if steps_per_iteration > 1:
+            if self._has_long_iterations:
                 self._moving = _create_variable("clusters_updated", shape, tf.float32)
                 self._steps_left = _create_variable("update_in_steps", [], tf.int64)
         self._mini_batch = mini_batch
@@ -96,16 +98,12 @@ class Clusters:
         if not self._mini_batch:
             means = self._as_directions(sums / (numbers + _EPSILON))
             return self.centers.assign(tf.where(numbers > 0, means, self.centers)).op
-        several = self._steps_per_iteration > 1
-        counts, moving = tf.convert_to_tensor(self._counts), self.centers
-        if several:
-            counts = tf.where(self._is_over(), tf.zeros_like(counts), counts)
-            moving = self._moving
-        total = counts + sizes
+        moving = self._moving if self._has_long_iterations else self.centers
+        total = self._read_counts() + sizes
         # tf.estimator 2.15 counts the points of a batch twice here: its centers move more slowly.
         rate = 1.0 / tf.maximum(tf.cast(total + sizes, tf.float32)[:, None], 1.0)
         moved = moving + rate * (sums - numbers * moving)
-        if not several:
+        if not self._has_long_iterations:
             return tf.group(self.centers.assign(moved), self._counts.assign(total))
         current, left = self._read_centers(), self._count_down()
         # Reads come first; a run without points, in which the input ends, assigns none of the four.
@@ -122,15 +120,10 @@ class Clusters:
 
         It counts a step, which may end an iteration of several mini-batches.
         """
-        count = _v1.assign_add(_v1.train.get_or_create_global_step(), 1).op
-        if not (self._mini_batch and self._steps_per_iteration > 1):
+        count = _count_step()
+        if not self._has_long_iterations:
             return count
-        counts = tf.convert_to_tensor(self._counts)
-        values = (
-            self._read_centers(),
-            tf.where(self._is_over(), tf.zeros_like(counts), counts),
-            self._count_down(),
-        )
+        values = self._read_centers(), self._read_counts(), self._count_down()
         with tf.control_dependencies(values):
             return tf.group(
                 count,
@@ -145,9 +138,16 @@ class Clusters:
 
     def _read_centers(self) -> tf.Tensor:
         """Returns the centers to which a step of training assigns its points."""
-        if not (self._mini_batch and self._steps_per_iteration > 1):
+        if not self._has_long_iterations:
             return tf.convert_to_tensor(self.centers)
         return tf.where(self._is_over(), self._as_directions(self._moving), self.centers)
+
+    def _read_counts(self) -> tf.Tensor:
+        """Returns the points of each center in the iteration to which a step belongs."""
+        counts = tf.convert_to_tensor(self._counts)
+        if not self._has_long_iterations:
+            return counts
+        return tf.where(self._is_over(), tf.zeros_like(counts), counts)
 
     def _count_down(self) -> tf.Tensor:
         per_iteration = tf.constant(self._steps_per_iteration, tf.int64)
@@ -270,6 +270,10 @@ class InitializeHook(PhasedHook):
             session.run(self._assign, {self._first: centers})
 
 
+def _count_step() -> tf.Operation:
+    return _v1.assign_add(_v1.train.get_or_create_global_step(), 1).op
+
+
 class CountLastRunHook(PhasedHook):
     """Hook that counts the run in which the input ended as a step, as tf.estimator 2.15 does.
 
@@ -277,20 +281,17 @@ class CountLastRunHook(PhasedHook):
     whole input.
 
     Args:
-      clusters: Clusters of which that step may end an iteration.
+      build: Builds the operation that counts the step, and does what else belongs to it.
     """
 
     phase = HookPhase.SETS_VARIABLES
 
-    def __init__(self, clusters: Clusters | None = None) -> None:
-        self._clusters = clusters
+    def __init__(self, build: Callable[[], tf.Operation] = _count_step) -> None:
+        self._build = build
 
     def begin(self) -> None:
         """Builds the operation that counts a step."""
-        if self._clusters is None:
-            self._count = _v1.assign_add(_v1.train.get_or_create_global_step(), 1).op
-        else:
-            self._count = self._clusters.build_last_run()
+        self._count = self._build()
         self._is_running = False
 
     def steps_until_due(self, global_step: int) -> None:

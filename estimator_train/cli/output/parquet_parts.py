@@ -110,9 +110,8 @@ class ParquetParts:
         tables: list[pa.Table] = []
         rows = 0
         for batch in batches:
-            if (
-                rows >= _MIN_ROWS
-            ):  # Not before there is a next batch: the last part says that it is.
+            # A part waits for the batch after it: the last one says that it is the last.
+            if rows >= _MIN_ROWS:
                 self._write_part(tables)
                 tables, rows = [], 0
             table = _to_table(batch)

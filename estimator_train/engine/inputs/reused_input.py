@@ -54,13 +54,18 @@ def gives_same_rows_again(operations: Sequence[tf.Operation]) -> bool:
       operations: The operations that create the dataset.
     """
     graph = operations[0].graph
-    definition = tf.compat.v1.GraphDef()
-    definition.node.extend(op.node_def for op in operations)
-    graphs.add_functions(definition, graph)
-    nodes = [*definition.node, *(n for each in definition.library.function for n in each.node_def)]
+    nodes = [*(op.node_def for op in operations), *_list_function_nodes(operations)]
     return all(
         _is_constant(node.op) or find_external_array(graph, node.name) is not None for node in nodes
     )
+
+
+def _list_function_nodes(operations: Sequence[tf.Operation]) -> list[tf.compat.v1.NodeDef]:
+    """Returns the nodes of the functions that operations call, and of those that these call."""
+    definition = tf.compat.v1.GraphDef()
+    definition.node.extend(op.node_def for op in operations)
+    graphs.add_functions(definition, operations[0].graph)
+    return [node for function in definition.library.function for node in function.node_def]
 
 
 def _is_constant(operation_type: str) -> bool:
@@ -284,10 +289,7 @@ def _keeps_unserialized_state(operations: Sequence[tf.Operation]) -> bool:
 
     TensorFlow refuses to serialize these, and writes a line about the refusal to the log.
     """
-    definition = tf.compat.v1.GraphDef()
-    definition.node.extend(op.node_def for op in operations)
-    graphs.add_functions(definition, operations[0].graph)
-    types = {node.op for function in definition.library.function for node in function.node_def}
+    types = {node.op for node in _list_function_nodes(operations)}
     return any(
         (name in _PYTHON_CALLS or any(word in name for word in _RANDOM))
         and "Dataset" not in name
