@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.bootstrap.start_up import PostponedCollection
 from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint, wait_for_writes
 from estimator_train.engine.checkpoints.memory_copy import drop_interim_copy
@@ -122,7 +123,10 @@ def train(
             def train_once(retry_hooks: Sequence[Hook]) -> np.generic | None:
                 all_hooks = [*hooks, *signal_hooks, *retry_hooks]
                 try:
-                    return _train_with_fallback(job, input_fn, all_hooks, saving_listeners)
+                    with PostponedCollection() as collection:
+                        return _train_with_fallback(
+                            job, input_fn, all_hooks, saving_listeners, collection
+                        )
                 except Exception as error:
                     # A program that catches the error trains on from its checkpoint. An error of
                     # TensorFlow may come from a worker that was killed: the copy still counts.
@@ -149,14 +153,15 @@ def _train_with_fallback(
     input_fn: InputFn,
     hooks: Sequence[Hook],
     saving_listeners: Sequence[Listener],
+    collection: PostponedCollection,
 ) -> np.generic | None:
     """Trains; trains again in single steps if the runtime could not run a loop; see `train`."""
     try:
-        return _train_in_new_graph(job, input_fn, hooks, saving_listeners)
+        return _train_in_new_graph(job, input_fn, hooks, saving_listeners, collection)
     except LoopFailedError as failure:
         hooks = [*hooks, *prepare_single_steps(job, failure)]
     # The handler of the error would keep its graph and session.
-    return _train_in_new_graph(job, input_fn, hooks, saving_listeners)
+    return _train_in_new_graph(job, input_fn, hooks, saving_listeners, collection)
 
 
 def _train_in_new_graph(
@@ -164,6 +169,7 @@ def _train_in_new_graph(
     input_fn: InputFn,
     hooks: Sequence[Hook],
     saving_listeners: Sequence[Listener],
+    collection: PostponedCollection,
 ) -> np.generic | None:
     """Builds the graph of a training, opens a session and trains; see `train`."""
     config, together = job.config, job.together
@@ -192,6 +198,7 @@ def _train_in_new_graph(
         session = open_training_session(
             job, step.spec.scaffold, strategy, all_hooks, checkpoints.set_restored
         )
+        collection.end_build()
         runner = StepRunner(loops, all_hooks, coordinator, timeout, together.shares_global_step)
         return runner.run(session, saver.join_writer)
 
