@@ -13,6 +13,7 @@ from estimator_train.engine.loops.reference_variables import (
     is_reference,
     use_copies,
 )
+from estimator_train.engine.loops.row_updates import ROW_UPDATES, replace_row_updates
 from estimator_train.engine.tf_internals import graphs
 from estimator_train.engine.tf_internals.graph_edits import has_dependents
 
@@ -60,6 +61,8 @@ class SubGraph:
         if self.copies is not None:
             kept = [self.operation, *(tensor.op for tensor in self.outputs)]
             use_copies(definition, self.operation.graph, kept)
+        if any(operation.type in ROW_UPDATES for operation in self.needed):
+            replace_row_updates(definition, self.needed)
         ran, *values = tf.import_graph_def(definition, inputs, names, name=name)
         with tf.control_dependencies([ran]):
             # An import forgets the shape of what a tf.cond returns.
