@@ -129,6 +129,10 @@ TABLE = {
         ["train", *DIGITS, "--job_summary=/proc/no/x.json"],
         ["--job_summary=/proc/no/x.json: /proc/no is not a writable directory"],
     ),
+    "record that is a directory": (
+        ["train", *DIGITS, "--job_summary={dir}/empty"],
+        ["--job_summary={dir}/empty is a directory: give the path of a file."],
+    ),
     "model without function": (
         ["train", "--model=bad_job"],
         ["flag --model=bad_job: must be package.module:function"],
