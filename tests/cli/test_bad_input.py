@@ -23,6 +23,10 @@ TABLE = {
         ["train", "--modeldir=x"],
         ["Unknown command line flag 'modeldir'. Did you mean: model_dir ?"],
     ),
+    "last word of a flag": (
+        ["train", "--label=y"],
+        ["Unknown command line flag 'label'. Did you mean: input_label, labels ?"],
+    ),
     "argument that is no flag": (["train", "digits"], ["unexpected argument 'digits'"]),
     "flag without its value": (["evaluate", "--model_dir"], ["Missing value for flag --model_dir"]),
     "text for a number": (
@@ -165,6 +169,18 @@ TABLE = {
         ["train", *mine("estimator_elsewhere")],
         ["is not used: --model=bad_job:estimator_elsewhere returned", "model_dir=elsewhere. Give"],
     ),
+    "Estimator with another seed": (
+        ["train", *mine("estimator_without_config"), "--seed=1"],
+        ["--seed=1 is not used: --model=", "with tf_random_seed=None. Give the function"],
+    ),
+    "Estimator without steps in loops": (
+        ["train", *mine("estimator_without_config"), "--steps_per_loop=7"],
+        ["--steps_per_loop=7 is not used: --model=", "with steps_per_loop=auto. Give"],
+    ),
+    "Estimator without the strategy": (
+        ["train", *mine("estimator_without_config"), "--distribution_strategy=one_device"],
+        ["--distribution_strategy=one_device is not used: ", "with train_distribute=None. Give"],
+    ),
     "model_fn that raises": (["train", *mine("raising_model")], ["do not fit: 3 and 4"]),
     "model_fn without a spec": (
         ["train", *mine("no_spec_model")],
@@ -191,6 +207,10 @@ TABLE = {
     "Keras model not compiled": (
         ["train", *mine("uncompiled_keras_model")],
         ["The given keras model has not been compiled yet."],
+    ),
+    "feature of another name": (
+        ["train", *mine("compiled_keras_model", "other_names_input")],
+        ["Expected keys: {{'x'}} features keys: {{'z'}} Missed keys: {{'x'}}"],
     ),
     "Keras 3 model": (
         ["train", *mine("keras_3_model")],
