@@ -28,6 +28,14 @@ TABLE = {
         ["Unknown command line flag 'label'. Did you mean: input_label, labels ?"],
     ),
     "argument that is no flag": (["train", "digits"], ["unexpected argument 'digits'"]),
+    "program without --": (
+        ["launch", "--workers=1", "train.py"],
+        ["unexpected argument 'train.py': a program comes after --, as in: launch -- train.py."],
+    ),
+    "argument of a command without model_dir": (
+        ["install-shim", "here"],
+        ["unexpected argument 'here': install-shim takes only flags, which --help lists."],
+    ),
     "flag without its value": (["evaluate", "--model_dir"], ["Missing value for flag --model_dir"]),
     "text for a number": (
         ["train", *DIGITS, "--batch_size=many"],
