@@ -122,4 +122,12 @@ def parse_with_preset(
     chosen(argv, known_only=True)
     if chosen.preset:
         argv = [argv[0], f"--flagfile={_FOLDER / chosen.preset}.flags", *argv[1:]]
-    return flag_values(argv)
+    try:
+        return flag_values(argv)
+    except flags.UnrecognizedFlagError as error:
+        # absl suggests names of a similar length, which `label` and `input_label` do not have.
+        given = error.flagname
+        longer = [name for name in flag_values if name == f"{given}s" or name.endswith(f"_{given}")]
+        if not longer:
+            raise
+        raise flags.UnrecognizedFlagError(given, error.flagvalue, longer) from None

@@ -24,7 +24,8 @@ _ALGORITHMS = {
     "multi_worker_mirrored": ("ring", "nccl"),
 }
 Config = TypeVar("Config")
-_ARGUMENTS = {
+# Flags whose values are arguments of RunConfig, and the names of these.
+ARGUMENTS = {
     "model_dir": "model_dir",
     "seed": "tf_random_seed",
     "save_checkpoints_steps": "save_checkpoints_steps",
@@ -317,7 +318,7 @@ def make_run_config(
     """
     arguments = {
         argument: flag_values[flag].value
-        for flag, argument in _ARGUMENTS.items()
+        for flag, argument in ARGUMENTS.items()
         if flag in flag_values and flag_values[flag].value is not None
     }
     if "steps_per_loop" in flag_values:

@@ -250,10 +250,12 @@ def _run(arguments: list[str], program: list[str] | None) -> int | None:
     positional = flags.parse_with_preset(arguments, flag_values)
     positional += ["--"] if program is not None and not command.takes_program else []
     if positional[1:] and not command.arguments:
-        raise errors.UsageError(
-            f"unexpected argument '{positional[1]}': {command.name} takes only flags, such as "
-            f"--model_dir=DIR."
-        )
+        advice = f"{command.name} takes only flags, which --help lists"
+        if command.takes_program:
+            advice = f"a program comes after --, as in: {command.name} -- {positional[1]}"
+        elif "model_dir" in flag_values:
+            advice = f"{command.name} takes only flags, such as --model_dir=DIR"
+        raise errors.UsageError(f"unexpected argument '{positional[1]}': {advice}.")
     errors.configure(flag_values.debug, command.loads_tensorflow)
     # Python searches the directory of a script first; users expect this of the working directory.
     if os.getcwd() not in sys.path:

@@ -24,10 +24,21 @@ _DEFAULT_SIGNATURE = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
 
 
 class FormattedKeyError(KeyError):
-    """KeyError that shows line breaks of its text; a plain KeyError escapes them."""
+    """KeyError that shows line breaks of its text; a plain KeyError escapes them.
+
+    Attributes:
+      exit_code: Exit code of a command that ends with it, that of bad input.
+    """
+
+    exit_code = 2
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+    @property
+    def message(self) -> str:
+        """The text in one line."""
+        return " ".join(str(self).split())
 
 
 @dataclasses.dataclass(frozen=True)

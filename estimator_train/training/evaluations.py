@@ -63,6 +63,8 @@ class Evaluation:
 
     def is_due(self, step: int) -> bool:
         """Returns whether an evaluation of a checkpoint is due."""
+        if self.metrics is not None and step == self.last_step:
+            return False  # A session that recovers saves the step of the last checkpoint again.
         every = self.spec.every_steps
         if every is not None:
             return step // every > self.last_step // every
@@ -176,7 +178,8 @@ class EvaluationListener(CheckpointStepsListener):
             self._evaluate(global_step_value)
 
     def _evaluate(self, global_step: int) -> None:
-        reached = self._max_steps is not None and global_step >= self._max_steps
+        # bool: the step is an integer of NumPy, and exporters may write the answer as JSON.
+        reached = self._max_steps is not None and bool(global_step >= self._max_steps)
         for evaluation in self._evaluations:
             if evaluation.is_due(global_step):
                 evaluation.run(is_final=reached or self.is_ending)

@@ -114,13 +114,22 @@ def _to_table(frame: Any) -> "pa.Table":
                 "frame must be a frame in memory, but got a Dataset with a transform, which runs "
                 "when a program reads a row: use its map instead of set_transform."
             )
-        return frame.with_format("arrow")[:]
+        # Without `columns` a new format shows all of them.
+        shown = None if frame.format["output_all_columns"] else frame.format["columns"]
+        return frame.with_format("arrow", columns=shown)[:]
     if hasattr(frame, "dtypes") and hasattr(frame, "iloc"):
         return _copy_pandas(frame)
     if isinstance(frame, pa.Table):
         return frame
     if isinstance(frame, pa.RecordBatch) or hasattr(frame, "__arrow_c_stream__"):
-        return pa.table(frame)
+        try:
+            return pa.table(frame)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            reason = str(error).splitlines()[0].rstrip(".")
+            raise TypeError(
+                f"frame has a column of a type that pyarrow does not have: {reason}. Cast or drop "
+                "this column."
+            ) from error
     if hasattr(frame, "__dataframe__"):
         from pyarrow.interchange import from_dataframe
 

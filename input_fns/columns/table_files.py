@@ -170,7 +170,10 @@ def _open_folders(
         found = find(path)
         if lake_tables.is_delta(path, found):
             above = _read_folder_names(pattern, f"{path}/file")
-            files += [(file, above | values) for file, values in list_delta_files(path).items()]
+            rows = list_delta_files(path)
+            if not rows and len(paths) == 1:
+                raise ValueError(f"{path} is a table of Delta Lake without rows.")
+            files += [(file, above | values) for file, values in rows.items()]
         else:
             data = sorted(file for file in found if _is_data(file, path, extensions))
             files += [(file, None) for file in data]

@@ -53,6 +53,10 @@ def estimator_elsewhere():
     return est.Estimator(good_model, "elsewhere")
 
 
+def estimator_without_config(model_dir):
+    return est.Estimator(good_model, model_dir)
+
+
 def raising_model(features, labels, mode):
     raise ValueError("the layers do not fit: 3 and 4")
 
@@ -75,6 +79,14 @@ def uncompiled_keras_model():
     return tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(3,))])
 
 
+def compiled_keras_model():
+    import tf_keras
+
+    model = tf_keras.Sequential([tf_keras.layers.Input((3,), name="x"), tf_keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    return model
+
+
 def keras_3_model():
     import keras
 
@@ -88,6 +100,10 @@ def model_that_is_none():
 def good_input():
     x = np.ones([8, 3], np.float32)
     return tf.data.Dataset.from_tensors((x, x[:, :1])).repeat(4)
+
+
+def other_names_input():
+    return good_input().map(lambda x, y: ({"z": x}, y))
 
 
 def no_input():

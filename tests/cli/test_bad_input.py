@@ -23,7 +23,19 @@ TABLE = {
         ["train", "--modeldir=x"],
         ["Unknown command line flag 'modeldir'. Did you mean: model_dir ?"],
     ),
+    "last word of a flag": (
+        ["train", "--label=y"],
+        ["Unknown command line flag 'label'. Did you mean: input_label, labels ?"],
+    ),
     "argument that is no flag": (["train", "digits"], ["unexpected argument 'digits'"]),
+    "program without --": (
+        ["launch", "--workers=1", "train.py"],
+        ["unexpected argument 'train.py': a program comes after --, as in: launch -- train.py."],
+    ),
+    "argument of a command without model_dir": (
+        ["install-shim", "here"],
+        ["unexpected argument 'here': install-shim takes only flags, which --help lists."],
+    ),
     "flag without its value": (["evaluate", "--model_dir"], ["Missing value for flag --model_dir"]),
     "text for a number": (
         ["train", *DIGITS, "--batch_size=many"],
@@ -129,6 +141,10 @@ TABLE = {
         ["train", *DIGITS, "--job_summary=/proc/no/x.json"],
         ["--job_summary=/proc/no/x.json: /proc/no is not a writable directory"],
     ),
+    "record that is a directory": (
+        ["train", *DIGITS, "--job_summary={dir}/empty"],
+        ["--job_summary={dir}/empty is a directory: give the path of a file."],
+    ),
     "model without function": (
         ["train", "--model=bad_job"],
         ["flag --model=bad_job: must be package.module:function"],
@@ -161,6 +177,18 @@ TABLE = {
         ["train", *mine("estimator_elsewhere")],
         ["is not used: --model=bad_job:estimator_elsewhere returned", "model_dir=elsewhere. Give"],
     ),
+    "Estimator with another seed": (
+        ["train", *mine("estimator_without_config"), "--seed=1"],
+        ["--seed=1 is not used: --model=", "with tf_random_seed=None. Give the function"],
+    ),
+    "Estimator without steps in loops": (
+        ["train", *mine("estimator_without_config"), "--steps_per_loop=7"],
+        ["--steps_per_loop=7 is not used: --model=", "with steps_per_loop=auto. Give"],
+    ),
+    "Estimator without the strategy": (
+        ["train", *mine("estimator_without_config"), "--distribution_strategy=one_device"],
+        ["--distribution_strategy=one_device is not used: ", "with train_distribute=None. Give"],
+    ),
     "model_fn that raises": (["train", *mine("raising_model")], ["do not fit: 3 and 4"]),
     "model_fn without a spec": (
         ["train", *mine("no_spec_model")],
@@ -187,6 +215,10 @@ TABLE = {
     "Keras model not compiled": (
         ["train", *mine("uncompiled_keras_model")],
         ["The given keras model has not been compiled yet."],
+    ),
+    "feature of another name": (
+        ["train", *mine("compiled_keras_model", "other_names_input")],
+        ["Expected keys: {{'x'}} features keys: {{'z'}} Missed keys: {{'x'}}"],
     ),
     "Keras 3 model": (
         ["train", *mine("keras_3_model")],

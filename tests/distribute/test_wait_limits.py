@@ -9,6 +9,7 @@ import json
 import logging
 import re
 import socket
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from sleeps import replace_sleep
 
 import estimator_train as est
 from estimator_train.engine.together import server
+from estimator_train.engine.together.ps_server import WaitForPsCreator
 from estimator_train.launcher.ports import find_free_addresses
 from estimator_train.lifecycle import limits
 from estimator_train.training import evaluator, train_and_evaluate
@@ -56,6 +58,39 @@ def test_a_stopped_server_is_reachable_and_does_not_answer(
         assert server.is_reachable(address)
         assert not server.answers(address)
     assert not server.answers(address)
+
+
+def test_a_session_that_cannot_be_closed_is_a_logged_wait_with_a_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "SAY_EVERY_SECS", 0)
+    logged = threading.Event()
+
+    def note(record: logging.LogRecord) -> bool:
+        if re.match(r"Waiting for ps:0 to answer as a session is closed, ", record.getMessage()):
+            logged.set()
+        return True
+
+    class Session(tf.compat.v1.Session):
+        def close(self) -> None:
+            assert logged.wait(60)  # As TensorFlow waits for a parameter server that was killed.
+            super().close()
+
+    class Creator(tf.compat.v1.train.SessionCreator):
+        def create_session(self) -> tf.compat.v1.Session:
+            return Session()
+
+    with socket.create_server(("127.0.0.1", 0)) as ps:
+        jobs = {"chief": ["c:1"], "ps": [f"127.0.0.1:{ps.getsockname()[1]}"]}
+        place = {"cluster": jobs, "task": {"type": "chief", "index": 0}}
+        monkeypatch.setenv("TF_CONFIG", json.dumps(place))
+        session = WaitForPsCreator(est.RunConfig(), Creator()).create_session()
+    tf.get_logger().addFilter(note)
+    try:
+        session.close()
+    finally:
+        tf.get_logger().removeFilter(note)
+    assert logged.is_set()
 
 
 @pytest.mark.long

@@ -122,7 +122,7 @@ def noting_exporter(api: Api, calls: list[Any], name: str = "noting", result: An
             where = [
                 os.path.relpath(p, estimator.model_dir) for p in (export_path, checkpoint_path)
             ]
-            calls.append([*where, shown(dict(eval_result)), bool(is_the_final_export)])
+            calls.append([*where, shown(dict(eval_result)), is_the_final_export])
             return result
 
     return Noting()

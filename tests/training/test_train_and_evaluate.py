@@ -107,6 +107,37 @@ def test_evaluations_share_a_model_and_call_their_input_fn_once(tmp_path: Path) 
     assert metrics == {"a": fresh, "b": fresh}
 
 
+def test_exporters_are_called_with_bools_of_python(tmp_path: Path) -> None:
+    calls: list[Any] = []
+    spec = EvalSpec(once, throttle_secs=0, exporters=noting_exporter(OURS, calls))
+    job = estimator(OURS, str(tmp_path))
+    train_and_evaluate(job, TrainSpec(tiny_input, max_steps=4), spec)
+    assert json.dumps([call[3] for call in calls]) == "[false, true]"
+
+
+class _LosesSession(et.SessionRunHook):
+    """Hook that loses the session once, as the end of a parameter server does."""
+
+    def __init__(self, at_call: int) -> None:
+        self._calls_left = at_call
+
+    def before_run(self, run_context: et.SessionRunContext) -> None:
+        self._calls_left -= 1
+        if self._calls_left == 0:
+            raise tf.errors.AbortedError(None, None, "lost")
+
+
+def test_a_session_that_recovers_does_not_repeat_the_evaluation(tmp_path: Path) -> None:
+    calls: list[Any] = []
+    spec = EvalSpec(once, throttle_secs=0, exporters=noting_exporter(OURS, calls))
+    job = estimator(OURS, str(tmp_path))
+    train = TrainSpec(tiny_input, max_steps=7, hooks=[_LosesSession(at_call=5)])
+    train_and_evaluate(job, train, spec)
+    steps = [int(call[2]["global_step"]) for call in calls]
+    assert steps == [3, 6, 7]
+    assert evaluated_steps(tmp_path) == steps
+
+
 def test_the_end_of_the_input_is_a_final_export(tmp_path: Path) -> None:
     calls: list[Any] = []
     exporters = [noting_exporter(OURS, calls), FinalExporter("final", tiny_receiver(OURS))]

@@ -22,6 +22,14 @@ from estimator_train.engine.job import call_with_known, list_argument_names
 _TRAINING_FILES = ("checkpoint", "graph.pbtxt", "events.out.tfevents.*", "model.ckpt-*", "keras")
 
 _INPUT_ARGUMENTS = ("mode", "config", "input_context", "num_epochs", "pipeline_options")
+# Flags that change the config, which an Estimator of --model may ignore, and their settings.
+_SETTINGS = {
+    **{flag: name for flag, name in flags.run_config.ARGUMENTS.items() if flag != "model_dir"},
+    **{name: name for name in ("steps_per_loop", "xla", "mixed_precision")},
+    **dict.fromkeys(
+        ("distribution_strategy", "num_virtual_cpus", "all_reduce_alg"), "train_distribute"
+    ),
+}
 _INPUT = "input"  # tf.estimator's name of a single input.
 
 
@@ -97,7 +105,7 @@ class Job:
     def estimator(self) -> Estimator:
         """The estimator of --model, with the directory --model_dir."""
         if isinstance(self._built_model, Estimator):
-            self._check_model_dir(self._built_model)
+            self._check_config(self._built_model)
             return self._built_model
         if self._built_model is None:
             takes_params = "params" in list_argument_names(self._model)
@@ -124,15 +132,22 @@ class Job:
             )
         return model
 
-    def _check_model_dir(self, estimator: Estimator) -> None:
-        """Raises UsageError if an estimator of --model does not use --model_dir."""
+    def _check_config(self, estimator: Estimator) -> None:
+        """Raises UsageError if an estimator of --model does not use --model_dir or a given flag."""
         wanted, used = self._arguments.get("model_dir"), estimator.model_dir
         if wanted and os.path.abspath(wanted) != os.path.abspath(used):
-            raise UsageError(
-                f"--model_dir={wanted} is not used: --model={self._flags.model} returned an "
-                f"Estimator with model_dir={used}. Give the function an argument `config`, and "
-                "pass it: Estimator(..., config=config)."
-            )
+            raise self._make_config_error("model_dir", wanted, f"model_dir={used}")
+        for flag, setting in _SETTINGS.items():
+            used = getattr(estimator.config, setting)
+            if self._flags[flag].present and used != getattr(self._config, setting):
+                raise self._make_config_error(flag, self._flags[flag].value, f"{setting}={used}")
+
+    def _make_config_error(self, flag: str, wanted: object, used: str) -> UsageError:
+        return UsageError(
+            f"--{flag}={wanted} is not used: --model={self._flags.model} returned an Estimator "
+            f"with {used}. Give the function an argument `config`, and pass it: Estimator(..., "
+            "config=config)."
+        )
 
     def get_trained_estimator(self) -> Estimator:
         """Returns the estimator, and checks that it has the checkpoint of --checkpoint_path.

@@ -166,6 +166,8 @@ def _check_writable(path: str) -> None:
         os.makedirs(directory, exist_ok=True)
     if not os.path.isdir(directory) or not os.access(directory, os.W_OK):
         raise errors.UsageError(f"--job_summary={path}: {directory} is not a writable directory.")
+    if os.path.isdir(path):
+        raise errors.UsageError(f"--job_summary={path} is a directory: give the path of a file.")
 
 
 def _write(path: str, record: dict[str, Any]) -> None:

@@ -41,6 +41,7 @@ _PROBE_CHIEF_SECS = 0.5
 _TABLE = "estimator_train/calls_ended"
 _COUNTERS = "estimator_train/counters"
 _POLL_SECS = 0.5
+_LIMIT_SETTING = "session_creation_timeout_secs"
 # Time for workers to end after the chief has, before parameter servers end.
 _GRACE_SECS = 120.0
 # A wait inside TensorFlow raises at the limit; the watchdog ends the process this much later.
@@ -278,8 +279,25 @@ class WaitForPsCreator(tf.compat.v1.train.SessionCreator):
         with watch.end_immediately() if watch else contextlib.nullcontext():
             wait_for_ps(self._config)
             what, limit = self._describe_wait()
-            with limit_wait(what, limit, "session_creation_timeout_secs"):
-                return self._creator.create_session()
+            with limit_wait(what, limit, _LIMIT_SETTING):
+                session = self._creator.create_session()
+        self._limit_close(session)
+        return session
+
+    def _limit_close(self, session: tf.compat.v1.Session) -> None:
+        """Limits how long the session may take to close.
+
+        TensorFlow waits without limit for operations that a lost parameter server does not answer.
+        """
+        names = " and ".join(list_addresses(self._config, cluster.PS))
+        limit = self._config.session_creation_timeout_secs
+
+        def close() -> None:
+            del session.close  # The next call, such as that of `__del__`, has no effect.
+            with limit_wait(f"for {names} to answer as a session is closed", limit, _LIMIT_SETTING):
+                session.close()
+
+        session.close = close
 
     def _describe_wait(self) -> tuple[str, float | None]:
         """Returns a description of the wait for a session, and its limit in seconds."""

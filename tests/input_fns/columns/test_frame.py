@@ -134,6 +134,15 @@ def test_selected_rows_of_a_dataset(elements):
     assert ids(elements(lambda: frame(rows, num_epochs=1))) == [5, 3, 8]
 
 
+def test_the_format_of_a_dataset_chooses_its_columns(elements):
+    rows = datasets.Dataset.from_dict(COLUMNS)
+    only_ids = rows.with_format("numpy", columns=["id"])
+    all_columns = rows.with_format("numpy", columns=["id"], output_all_columns=True)
+    for source, names in ((only_ids, {"id"}), (all_columns, {*COLUMNS})):
+        (batch, *_) = elements(lambda source=source: frame(source, num_epochs=1))
+        assert {*batch} == names
+
+
 def test_later_changes_are_not_read(elements):
     values = np.arange(1000)
     rows = pd.DataFrame({"id": values}, copy=False)
@@ -163,5 +172,9 @@ def test_frames_that_are_not_in_memory():
         frame({"x": [1]})
     with pytest.raises(TypeError, match="Column 'x' has no type of Arrow"):
         frame(pd.DataFrame({"x": [1, "a"]}))
+    with pytest.raises(
+        TypeError, match="a type that pyarrow does not have: .*_pli128.*Cast or drop"
+    ):
+        frame(pl.DataFrame({"id": [1], "x": pl.Series([1], dtype=pl.Int128)}))
     with pytest.raises(ValueError, match=r"polars\.DataFrame has no rows"):
         frame(pl.DataFrame({"x": []}))

@@ -109,6 +109,18 @@ def test_a_column_that_a_delta_table_got_later_is_missing_in_older_files(tmp_pat
 
 
 @pytest.mark.long
+def test_an_error_names_a_delta_table_without_rows(write_delta, tmp_path):
+    import deltalake
+
+    write_delta(tmp_path / "rows")
+    deltalake.DeltaTable(tmp_path / "rows").delete()
+    with pytest.raises(ValueError, match="rows is a table of Delta Lake without rows"):
+        read_ids(tmp_path / "rows")
+    write_delta(tmp_path / "rows_2")
+    assert read_ids(tmp_path / "rows*") == [*range(3, 100)]
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("pattern", "partition_by"), [("*.parquet", None), ("day=*/*.parquet", ["day"])]
 )
