@@ -62,6 +62,28 @@ def test_files_and_directories(root):
     assert gfile.listdir(f"{root}/a") == ["two.txt"]
 
 
+@pytest.mark.parametrize(("name", "other"), [("run[12]", "run1"), ("lr=*", "lr=1"), ("a?b", "a-b")])
+def test_the_name_of_a_tree_to_delete_is_no_pattern(root, name, other):
+    for directory in (name, other):
+        gfile.makedirs(f"{root}/{directory}/sub/empty")
+        write(f"{root}/{directory}/sub/file", b"1")
+    gfile.rmtree(f"{root}/{name}")
+    assert [found.rstrip("/") for found in gfile.listdir(root)] == [other]
+    assert read(f"{root}/{other}/sub/file") == b"1"
+    gfile.rmtree(f"{root}/{other}/sub/file")
+    assert gfile.isdir(f"{root}/{other}/sub/empty")
+    assert not gfile.exists(f"{root}/{other}/sub/file")
+
+
+@pytest.mark.long
+def test_a_bucket_outlives_its_files(store, bucket):
+    remote.register("s3")
+    write(f"s3://{bucket}/dir/file", b"1")
+    gfile.rmtree(f"s3://{bucket}")
+    assert store.list_keys(bucket) == []
+    write(f"s3://{bucket}/file", b"1")
+
+
 def test_the_marker_of_a_directory_outlives_its_files(root):
     gfile.makedirs(f"{root}/kept")
     write(f"{root}/kept/file", b"1")
