@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import dataclasses
 import functools
+import threading
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
@@ -45,6 +46,8 @@ class Store:
       fs: The file system.
       driver: Its driver.
       staged: Closed temporary files that are not in the store yet, by path.
+      unsent: Bytes that follow those of the object, by the path of a file that is appended to.
+      append_lock: Lock of these bytes, and of the requests that append them.
       can_append: Whether the store appends to an object without sending its bytes again.
       can_wait: Whether an upload in parts can wait for its last request.
     """
@@ -52,6 +55,8 @@ class Store:
     fs: Any
     driver: Driver
     staged: dict[str, bytes | Upload] = dataclasses.field(default_factory=dict)
+    unsent: dict[str, bytearray] = dataclasses.field(default_factory=dict)
+    append_lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
     can_append = False
     can_wait = False
 

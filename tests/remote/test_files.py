@@ -170,6 +170,48 @@ def test_appended_bytes_follow_the_old_ones(root):
     assert read(f"{root}/log") == b"onetwo"
 
 
+def test_bytes_that_several_writers_append_are_all_kept(root):
+    # A training appends to `history.jsonl` by two hooks, and an evaluation meanwhile.
+    with gfile.GFile(f"{root}/log", "a") as first, gfile.GFile(f"{root}/log", "a") as second:
+        for number in range(3):
+            first.write(f"first {number}\n")
+            first.flush()
+            second.write(f"second {number}\n")
+            second.flush()
+            with gfile.GFile(f"{root}/log", "a") as third:
+                third.write(f"third {number}\n")
+    assert gfile.GFile(f"{root}/log").read().splitlines() == [
+        f"{name} {number}" for number in range(3) for name in ("first", "second", "third")
+    ]
+
+
+@pytest.mark.long
+def test_appended_bytes_follow_those_of_other_processes(bucket_root, store, bucket):
+    # As an evaluator and a chief append to `history.jsonl`; below and above 5 MiB.
+    for size in (10, 6 << 20):
+        key = f"root/log{size}"
+        write(f"{bucket_root}/log{size}", b"0" * size)
+        with gfile.GFile(f"{bucket_root}/log{size}", "ab") as file:
+            store.client.put_object(Bucket=bucket, Key=key, Body=b"0" * size + b"other")
+            file.write(b"own")
+        assert store.read(bucket, key)[size:] == b"otherown"
+
+
+def test_the_store_gets_appended_bytes_that_are_flushed(monkeypatch, tmp_path):
+    monkeypatch.setattr(writing, "PUBLISH_SECS", 0.1)
+    remote.register("memory")
+    memory = fsspec.filesystem("memory")
+    memory.pipe_file(f"{tmp_path}/log", b"before\n")
+    with gfile.GFile(f"memory:/{tmp_path}/log", "a") as file:
+        file.write("line\n")
+        file.flush()
+        deadline = time.monotonic() + 60
+        # The file functions of TensorFlow would publish what they read.
+        while memory.cat(f"{tmp_path}/log") == b"before\n" and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert memory.cat(f"{tmp_path}/log") == b"before\nline\n"
+
+
 @pytest.mark.long
 def test_a_large_file_is_sent_in_parts_and_appended_to(bucket_root, store, bucket):
     large = os.urandom(1 << 20) * 40
