@@ -27,7 +27,7 @@ OF_LIBRARIES = {
     },
     "estimator_train/remote/kinds.py": {
         "_call_s3": "s3fs has no public read that names the object's version by its ETag",
-        "_cat_file _cp_file": "fsspec's asyncio methods have these names; its docs have them",
+        "_cat_file _cp_file _rm_file": "fsspec's docs name these asyncio methods",
     },
     "estimator_train/remote/store.py": {
         "_get_kwargs_from_urls _strip_protocol": "fsspec's public function creates a new client",

@@ -6,6 +6,7 @@ Estimators and `input_fns` register the schemes of their paths; other programs c
 """
 
 from estimator_train.remote.checks import (
+    check_output_directory,
     check_path,
     is_permanent,
     is_replaced,
@@ -16,6 +17,7 @@ from estimator_train.remote.lease import hold_lease
 from estimator_train.remote.registration import register, register_installed
 
 __all__ = [
+    "check_output_directory",
     "check_path",
     "hold_lease",
     "is_permanent",

@@ -31,21 +31,13 @@ class AzureStore(Store):
         files = [name for name, is_directory in entries.items() if not is_directory]
         return files, [name for name, is_directory in entries.items() if is_directory]
 
-    def delete_tree(self, path: str) -> None:
-        """Deletes a directory and all below it."""
-        files, directories = self.find(path.rstrip("/"))
-        for file in files:
-            self.delete_file(file)
-        for directory in sorted(directories, reverse=True):
-            self.delete_marker(directory)
-
     def make_marker(self, base: str) -> None:
         """Marks a directory, unless there is a blob of its name."""
         retry(lambda: self.run(self._make_marker(base)))
 
-    def delete_marker(self, base: str) -> None:
+    def delete_directory(self, base: str) -> None:
         """Deletes the markers of a directory, of either form."""
-        super().delete_marker(base)
+        super().delete_directory(base)
         self.delete_file(base)
 
     async def fetch(

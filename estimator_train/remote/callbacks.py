@@ -124,11 +124,11 @@ class FileTable:
             self.writers.pop(file).close()
         elif how == _CLOSE:
             self.writers[file].close()
-        elif how == _SYNC:
-            self.writers[file].sync()
-            self._publisher.start()
         else:
-            self.writers[file].flush()
+            writer = self.writers[file]
+            writer.sync() if how == _SYNC else writer.flush()
+            if writer.is_synced:
+                self._publisher.start()
 
     def _stat(self, path: bytes, length: Any, mtime_nsec: Any, is_directory: Any) -> None:
         self._publish_synced(path.decode())

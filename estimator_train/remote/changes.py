@@ -60,23 +60,20 @@ def delete_directory(url: str) -> None:
         raise NotADirectoryError(f"{url} is a file")
     if list_children(store, path):
         raise OSError(errno.ENOTEMPTY, f"{url} is not empty")
-    if store.driver.is_object_store:
-        store.delete_marker(path.rstrip("/"))
-    else:
-        retry(lambda: store.fs.rmdir(path))
+    store.delete_directory(path.rstrip("/"))
 
 
 def delete_tree(url: str) -> None:
-    """Deletes a directory and all below it.
+    """Deletes a directory and all below it, or a file.
 
     Raises:
       FileNotFoundError: It does not exist.
     """
     store, path = open_store(url)
-    get_info(store, path)
-    store.delete_tree(path)
-    if store.driver.is_object_store:
-        store.delete_marker(path.rstrip("/"))
+    if get_info(store, path)["type"] == "directory":
+        store.delete_tree(path.rstrip("/"))
+    else:
+        store.delete_file(path)
 
 
 def copy(url: str, target_url: str) -> None:
@@ -127,7 +124,7 @@ def _rename_directory(store: Store, path: str, target: str) -> None:
     for file in files:
         store.delete_file(file)
     for directory in [*sorted(directories, reverse=True), path]:
-        store.delete_marker(directory)
+        store.delete_directory(directory)
 
 
 def make_single_directory(url: str) -> None:

@@ -113,6 +113,20 @@ def check_path(path: str, name: str = "path") -> None:
         _probe_directory(path, name)
 
 
+def check_output_directory(path: str) -> None:
+    """Checks that a store takes files that must outlive this process, before a job starts.
+
+    Args:
+      path: The directory; see `check_path`.
+
+    Raises:
+      ValueError: The files of the scheme end with this process, or the directory cannot be used.
+    """
+    if path.startswith("memory://"):
+        raise ValueError(f"output {path!r} ends with this process. Use another scheme or a disk.")
+    check_path(path, "output")
+
+
 def _probe_directory(path: str, name: str) -> None:
     """Raises an error of one line if a job cannot use a directory.
 

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import dataclasses
 import functools
+import threading
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
@@ -45,6 +46,8 @@ class Store:
       fs: The file system.
       driver: Its driver.
       staged: Closed temporary files that are not in the store yet, by path.
+      unsent: Bytes that follow those of the object, by the path of a file that is appended to.
+      append_lock: Lock of these bytes, and of the requests that append them.
       can_append: Whether the store appends to an object without sending its bytes again.
       can_wait: Whether an upload in parts can wait for its last request.
     """
@@ -52,6 +55,8 @@ class Store:
     fs: Any
     driver: Driver
     staged: dict[str, bytes | Upload] = dataclasses.field(default_factory=dict)
+    unsent: dict[str, bytearray] = dataclasses.field(default_factory=dict)
+    append_lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
     can_append = False
     can_wait = False
 
@@ -83,6 +88,10 @@ class Store:
 
     def find(self, base: str) -> tuple[list[str], list[str]]:
         """Returns the paths of all files and of all marked directories below a directory."""
+        if not self.driver.is_object_store:
+            entries = retry(lambda: self.fs.find(base, withdirs=True, detail=True))
+            files = [name for name, entry in entries.items() if entry["type"] != "directory"]
+            return files, [name for name in entries if name not in (base, *files)]
         found = [name for name in retry(lambda: self.fs.find(base)) if name.startswith(base + "/")]
         markers = [name for name in found if name.endswith("/") and name != base + "/"]
         return [name for name in found if not name.endswith("/")], [name[:-1] for name in markers]
@@ -92,10 +101,31 @@ class Store:
         with contextlib.suppress(FileNotFoundError):
             retry(lambda: self.fs.rm_file(path))
 
-    def delete_tree(self, path: str) -> None:
-        """Deletes a directory and all below it."""
-        with contextlib.suppress(FileNotFoundError):
-            retry(lambda: self.fs.rm(path, recursive=True))
+    def delete_files(self, paths: Sequence[str]) -> None:
+        """Deletes files, all at a time if the driver can."""
+
+        async def delete(path: str) -> None:
+            with contextlib.suppress(FileNotFoundError):
+                await self.fs._rm_file(path)
+
+        async def delete_together() -> None:
+            await asyncio.gather(*(delete(path) for path in paths))
+
+        if self.is_async:
+            retry(lambda: self.run(delete_together()))
+            return
+        for path in paths:
+            self.delete_file(path)
+
+    def delete_tree(self, base: str) -> None:
+        """Deletes a directory and all below it.
+
+        The function of fsspec takes a `[`, `*` or `?` in the path for a pattern.
+        """
+        files, directories = self.find(base)
+        self.delete_files(files)
+        for directory in [*sorted(directories, reverse=True), base]:
+            self.delete_directory(directory)
 
     def copy(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Copies files, all at a time if the driver can."""
@@ -116,9 +146,12 @@ class Store:
         """Marks a directory."""
         retry(lambda: self.fs.pipe_file(f"{base}/", b""))
 
-    def delete_marker(self, base: str) -> None:
-        """Deletes the marker of a directory, if there is one."""
-        self.delete_file(f"{base}/")
+    def delete_directory(self, base: str) -> None:
+        """Deletes an empty directory: on an object store its marker, if there is one."""
+        if not self.driver.is_object_store:
+            retry(lambda: self.fs.rmdir(base))
+        elif "/" in base.strip("/"):  # The first part is a bucket.
+            self.delete_file(f"{base}/")
 
     async def fetch(
         self, path: str, offset: int, count: int, version: dict[str, Any] | None

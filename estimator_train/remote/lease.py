@@ -14,8 +14,8 @@ import tensorflow as tf
 CHECK_SECS = 10.0
 # A running job writes its lease again in this time.
 STALE_SECS = 25.0
-# A lease of this age is stale whatever the difference of two machines' clocks.
-_OLD_SECS = 120.0
+# A lease of this age is stale: S3 and Azure refuse machines whose clocks are 15 minutes wrong.
+_OLD_SECS = 1000.0
 _FILE = ".training"
 _HOLDER = re.compile(r"process (\d+) on (.+), since ")
 _LOG = tf.get_logger()

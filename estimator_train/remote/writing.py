@@ -3,7 +3,8 @@
 A small file is written once, when it is closed. A larger one is sent in parts and appears when it
 is closed; the data of a checkpoint on S3 when it has its name, so that the store need not copy it.
 A file that is synchronized while it is open, such as an event file, is written again every
-`PUBLISH_SECS`; from `_APPEND_BYTES` on, the store appends the tail to the former object.
+`PUBLISH_SECS`; from `_APPEND_BYTES` on, the store appends the tail to the former object. Bytes that
+are appended to a file follow those that it has by then: others may append to it too.
 """
 
 import os
@@ -53,6 +54,7 @@ class Writer:
         self._stream: Any = None
         self._has_changes = True
         self._is_visible = False
+        self._is_shared = append and not self._store.driver.has_streams
         self._was_synced = False
         self._published_at = 0.0
         self._error: BaseException | None = None
@@ -70,11 +72,8 @@ class Writer:
         if self._store.driver.has_streams:
             self._stored = size
             self._stream = self._store.fs.open(self._path, "ab" if size else "wb")
-        elif size >= _APPEND_BYTES and self._store.can_append:
-            self._stored, self._is_visible, self._has_changes = size, True, False
         elif size:
-            self._content += faults.retry(lambda: self._store.fs.cat_file(self._path))
-            self._is_visible, self._has_changes = True, False
+            self._stored, self._is_visible, self._has_changes = size, True, False
 
     def write(self, offset: int, data: bytes) -> None:
         """Adds bytes.
@@ -90,6 +89,8 @@ class Writer:
             self._has_changes = True
             if self._stream is not None:
                 self._send(data)
+            elif self._is_shared:
+                self._add_shared(data)
             else:
                 self._content += data
                 if not self._is_visible and len(self._content) >= 2 * _PART_BYTES:
@@ -100,10 +101,15 @@ class Writer:
             self._changed.notify_all()
 
     def flush(self) -> None:
-        """Makes the bytes visible soon, as far as that needs no second upload."""
+        """Makes the bytes visible soon, as far as that needs no second upload.
+
+        Bytes that are appended are published as those of an event file: a log is read meanwhile.
+        """
         with self._changed:
             if self._stream is not None and self._store.driver.has_streams:
                 self._stream.flush()
+            elif self._is_shared:
+                self._was_synced = True
 
     def sync(self) -> None:
         """Makes the bytes visible: at once the first time, later within `PUBLISH_SECS`."""
@@ -129,6 +135,11 @@ class Writer:
         return self._pid == os.getpid()
 
     @property
+    def is_synced(self) -> bool:
+        """Whether its bytes must be visible within `PUBLISH_SECS`."""
+        return self._was_synced
+
+    @property
     def is_due(self) -> bool:
         """Whether it is synchronized while it is open and was published `PUBLISH_SECS` ago."""
         return self._was_synced and not self.is_closed and self._is_old()
@@ -148,8 +159,11 @@ class Writer:
         with self._changed:
             if self._stream is not None or not self._has_changes or not self.is_own:
                 return
-            if self._stored:
-                self._append_tail()
+            if self._is_shared:
+                self._append_shared()
+            elif self._stored:
+                self._append_tail(bytes(self._content), self._stored)
+                self._stored, self._content = self._stored + len(self._content), bytearray()
             else:
                 content = bytes(self._content)
                 faults.retry(lambda: self._store.fs.pipe_file(self._path, content))
@@ -200,17 +214,40 @@ class Writer:
         except Exception:
             return  # The first error is the one to report; the store drops parts after a while.
 
-    def _append_tail(self) -> None:
-        tail, target = bytes(self._content), self._stored + len(self._content)
+    def _add_shared(self, data: bytes) -> None:
+        with self._store.append_lock:
+            unsent = self._store.unsent.setdefault(self._path, bytearray())
+            unsent += data
+        if len(unsent) >= 2 * _PART_BYTES:
+            self.publish()
+
+    def _append_shared(self) -> None:
+        """Appends the bytes of all writers of this process to those that the object has now."""
+        with self._store.append_lock:
+            tail = bytes(self._store.unsent.get(self._path, b""))
+            if not tail and self._is_visible:
+                return  # Another writer has sent them.
+            try:
+                size = int(faults.retry(lambda: self._store.fs.info(self._path))["size"])
+            except FileNotFoundError:
+                size = 0
+            if size >= _APPEND_BYTES and self._store.can_append:
+                self._append_tail(tail, size)
+            else:
+                before = faults.retry(lambda: self._store.fs.cat_file(self._path)) if size else b""
+                faults.retry(lambda: self._store.fs.pipe_file(self._path, before + tail))
+            self._store.unsent.pop(self._path, None)
+
+    def _append_tail(self, tail: bytes, size: int) -> None:
+        """Lets the store append bytes to an object of this size."""
 
         def append() -> None:
             # A request that failed may have succeeded.
-            if int(self._store.fs.info(self._path)["size"]) != target:
+            if int(self._store.fs.info(self._path)["size"]) != size + len(tail):
                 with self._store.fs.open(self._path, "ab") as file:
                     file.write(tail)
 
         faults.retry(append)
-        self._stored, self._content = target, bytearray()
 
     def _is_old(self) -> bool:
         return time.monotonic() - self._published_at >= PUBLISH_SECS

@@ -69,9 +69,7 @@ def read_run(model_dir: str) -> Run:
     Raises:
       ValueError: The directory does not exist, or has no losses of a training.
     """
-    remote.prepare_path(model_dir, "model_dir")
-    if not tf.io.gfile.isdir(model_dir):
-        raise ValueError(f"{model_dir} is not a directory.")
+    _check_directory(model_dir)
     path = os.path.join(model_dir, FILE_NAME)
     lines: list[dict[str, Any]] = []
     if tf.io.gfile.exists(path):
@@ -259,9 +257,15 @@ def _compare(
     return result
 
 
-def _list_steps(model_dir: str) -> set[int]:
+def _check_directory(model_dir: str) -> None:
+    remote.prepare_path(model_dir, "model_dir")
     if not tf.io.gfile.isdir(model_dir):
+        remote.check_path(model_dir, "model_dir")  # Names missing credentials or a missing bucket.
         raise ValueError(f"{model_dir} is not a directory.")
+
+
+def _list_steps(model_dir: str) -> set[int]:
+    _check_directory(model_dir)
     names = map(_CHECKPOINT.search, tf.io.gfile.listdir(model_dir))
     return {int(match[1]) for match in names if match}
 

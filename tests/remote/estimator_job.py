@@ -66,7 +66,10 @@ def run(directory):
             if "tfevents" in name:
                 count = sum(1 for _ in tf.compat.v1.train.summary_iterator(f"{folder}/{name}"))
                 events[folder[len(directory) :]] = events.get(folder[len(directory) :], 0) + count
+    with tf.io.gfile.GFile(f"{directory}/model/history.jsonl") as file:
+        history = [json.loads(line) for line in file]
     return {
+        "history": [line["step"] for line in history if "loss" in line or "eval" in line],
         "checkpoint": tf.train.latest_checkpoint(f"{directory}/model")[len(directory) :],
         "all": sorted(tf.io.gfile.glob(f"{directory}/model/*.index")),
         "loss": float(evaluated["loss"]),

@@ -3,6 +3,7 @@
 These tests cover `remote/callbacks.py`, `remote/checks.py` and `remote/schemes.py`.
 """
 
+import datetime
 import logging
 import os
 import re
@@ -10,6 +11,7 @@ import threading
 import time
 from importlib.machinery import EXTENSION_SUFFIXES
 
+import fsspec
 import pytest
 import tensorflow as tf
 
@@ -158,6 +160,37 @@ def test_a_lease_that_is_empty_while_it_is_written_is_no_free_directory(
     ):
         raise AssertionError("it was taken")
     writing.join()
+
+
+def test_a_running_job_whose_clock_is_five_minutes_late_keeps_its_lease(
+    monkeypatch, tmp_path, caplog
+):
+    remote.register("memory")
+    monkeypatch.setattr(lease, "STALE_SECS", 20.0)
+    monkeypatch.setattr(logging.getLogger("tensorflow"), "propagate", True)
+    caplog.set_level(logging.INFO, "tensorflow")
+    path = f"memory:/{tmp_path}/run/.training"
+    lease._write(path, "process 1 on another, since then")
+    written = fsspec.filesystem("memory").store[f"{tmp_path}/run/.training"]
+    written.created = written.modified = written.modified - datetime.timedelta(minutes=5)
+
+    def write_when_it_was_read():
+        while "whether a job still runs here" not in caplog.text and not has_ended.wait(0.01):
+            pass
+        lease._write(path, "process 1 on another, since now")
+
+    has_ended = threading.Event()
+    writing = threading.Thread(target=write_when_it_was_read, daemon=True)
+    writing.start()
+    try:
+        with (
+            pytest.raises(ValueError, match=r"by another job \(process 1 on another, since now\)"),
+            remote.hold_lease(os.path.dirname(path), refuses_others=True),
+        ):
+            raise AssertionError("it was taken")
+    finally:
+        has_ended.set()
+        writing.join()
 
 
 def test_a_lease_that_nobody_renews_is_taken(monkeypatch, tmp_path):

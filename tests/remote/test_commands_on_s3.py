@@ -28,6 +28,14 @@ def run_command(*arguments, tmp_path, exit_code=0):
     return run_process(command, cwd=tmp_path, exit_code=exit_code, TF_CPP_MIN_LOG_LEVEL="3").stdout
 
 
+def run_command_that_fails(*arguments, tmp_path):
+    """Returns the line of the error."""
+    command = forked.python("-m", "estimator_train", *arguments)
+    done = run_process(command, cwd=tmp_path, exit_code=2, TF_CPP_MIN_LOG_LEVEL="3")
+    (line,) = [line for line in done.stderr.splitlines() if "estimator-train: error: " in line]
+    return line.partition("estimator-train: error: ")[2]
+
+
 @pytest.fixture(scope="module")
 def trained(store, tmp_path_factory):
     root = f"s3://{store.make_bucket()}"
@@ -49,6 +57,29 @@ def test_doctor_writes_to_a_remote_model_dir(trained, tmp_path):
 def test_report_reads_a_remote_run(trained, tmp_path):
     run_command("report", f"{trained}/run", f"--output_dir={tmp_path}", tmp_path=tmp_path)
     assert (tmp_path / "report.html").stat().st_size > 1000
+
+
+@pytest.mark.long
+def test_report_names_a_missing_bucket(store, tmp_path):
+    error = run_command_that_fails("report", "s3://no-such-bucket/run", tmp_path=tmp_path)
+    assert error.startswith("model_dir 's3://no-such-bucket/run': bucket 'no-such-bucket' does not")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ("memory://out/rows", "output 'memory://out"),
+        ("s3://no-such-bucket/out/rows", "bucket 'no-such-bucket' does not exist"),
+    ],
+)
+@pytest.mark.parametrize("form", ["json", "parquet"])
+def test_an_output_that_cannot_be_kept_is_an_error(trained, tmp_path, form, output, message):
+    error = run_command_that_fails(
+        "predict", "--preset", "digits", f"--model_dir={trained}/run", f"--format={form}",
+        f"--output={output}", tmp_path=tmp_path,
+    )  # fmt: skip
+    assert message in error
 
 
 @pytest.mark.long

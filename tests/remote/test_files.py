@@ -62,6 +62,28 @@ def test_files_and_directories(root):
     assert gfile.listdir(f"{root}/a") == ["two.txt"]
 
 
+@pytest.mark.parametrize(("name", "other"), [("run[12]", "run1"), ("lr=*", "lr=1"), ("a?b", "a-b")])
+def test_the_name_of_a_tree_to_delete_is_no_pattern(root, name, other):
+    for directory in (name, other):
+        gfile.makedirs(f"{root}/{directory}/sub/empty")
+        write(f"{root}/{directory}/sub/file", b"1")
+    gfile.rmtree(f"{root}/{name}")
+    assert [found.rstrip("/") for found in gfile.listdir(root)] == [other]
+    assert read(f"{root}/{other}/sub/file") == b"1"
+    gfile.rmtree(f"{root}/{other}/sub/file")
+    assert gfile.isdir(f"{root}/{other}/sub/empty")
+    assert not gfile.exists(f"{root}/{other}/sub/file")
+
+
+@pytest.mark.long
+def test_a_bucket_outlives_its_files(store, bucket):
+    remote.register("s3")
+    write(f"s3://{bucket}/dir/file", b"1")
+    gfile.rmtree(f"s3://{bucket}")
+    assert store.list_keys(bucket) == []
+    write(f"s3://{bucket}/file", b"1")
+
+
 def test_the_marker_of_a_directory_outlives_its_files(root):
     gfile.makedirs(f"{root}/kept")
     write(f"{root}/kept/file", b"1")
@@ -146,6 +168,48 @@ def test_appended_bytes_follow_the_old_ones(root):
         with gfile.GFile(f"{root}/log", "ab") as file:
             file.write(content)
     assert read(f"{root}/log") == b"onetwo"
+
+
+def test_bytes_that_several_writers_append_are_all_kept(root):
+    # A training appends to `history.jsonl` by two hooks, and an evaluation meanwhile.
+    with gfile.GFile(f"{root}/log", "a") as first, gfile.GFile(f"{root}/log", "a") as second:
+        for number in range(3):
+            first.write(f"first {number}\n")
+            first.flush()
+            second.write(f"second {number}\n")
+            second.flush()
+            with gfile.GFile(f"{root}/log", "a") as third:
+                third.write(f"third {number}\n")
+    assert gfile.GFile(f"{root}/log").read().splitlines() == [
+        f"{name} {number}" for number in range(3) for name in ("first", "second", "third")
+    ]
+
+
+@pytest.mark.long
+def test_appended_bytes_follow_those_of_other_processes(bucket_root, store, bucket):
+    # As an evaluator and a chief append to `history.jsonl`; below and above 5 MiB.
+    for size in (10, 6 << 20):
+        key = f"root/log{size}"
+        write(f"{bucket_root}/log{size}", b"0" * size)
+        with gfile.GFile(f"{bucket_root}/log{size}", "ab") as file:
+            store.client.put_object(Bucket=bucket, Key=key, Body=b"0" * size + b"other")
+            file.write(b"own")
+        assert store.read(bucket, key)[size:] == b"otherown"
+
+
+def test_the_store_gets_appended_bytes_that_are_flushed(monkeypatch, tmp_path):
+    monkeypatch.setattr(writing, "PUBLISH_SECS", 0.1)
+    remote.register("memory")
+    memory = fsspec.filesystem("memory")
+    memory.pipe_file(f"{tmp_path}/log", b"before\n")
+    with gfile.GFile(f"memory:/{tmp_path}/log", "a") as file:
+        file.write("line\n")
+        file.flush()
+        deadline = time.monotonic() + 60
+        # The file functions of TensorFlow would publish what they read.
+        while memory.cat(f"{tmp_path}/log") == b"before\n" and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert memory.cat(f"{tmp_path}/log") == b"before\nline\n"
 
 
 @pytest.mark.long

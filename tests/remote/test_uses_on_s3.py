@@ -123,10 +123,12 @@ def test_flags_take_remote_paths(store, bucket, tmp_path):
     command = [
         sys.executable, "-m", "estimator_train", "train", "--preset", "digits",
         f"--model_dir={root}/run", "--max_train_steps=20", f"--export_dir={root}/exports",
+        f"--job_summary={root}/summary/job.json",
     ]  # fmt: skip
     printed = run_process(command, cwd=tmp_path).stdout
     assert f"model_dir    {root}/run" in printed
     assert [key for key in store.list_keys(bucket, "exports/") if key.endswith("/saved_model.pb")]
+    assert json.loads(store.read(bucket, "summary/job.json"))["exit"]["code"] == 0
     assert list(tmp_path.iterdir()) == []
 
 

@@ -48,7 +48,7 @@ class ParquetParts:
             raise ImportError(
                 "--format=parquet needs the package pyarrow: pip install 'estimator-train[arrow]'."
             ) from error
-        remote.prepare_path(folder, "output")
+        remote.check_output_directory(folder)
         tf.io.gfile.makedirs(folder)
         _check_shards(folder, num_shards)
         self._prefix = os.path.join(folder, f"shard-{shard}-of-{num_shards}-part-")

@@ -161,6 +161,8 @@ def _describe_exit(error: BaseException) -> tuple[int, str]:
 
 
 def _check_writable(path: str) -> None:
+    if "://" in path:
+        return  # The first record, which is written next, meets the error of a store.
     directory = os.path.dirname(os.path.abspath(path))
     with contextlib.suppress(OSError):
         os.makedirs(directory, exist_ok=True)

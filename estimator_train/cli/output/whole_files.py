@@ -78,7 +78,7 @@ def _replace_remote_file(path: str) -> Iterator[str]:
 
     from estimator_train import remote
 
-    remote.prepare_path(path, "output")
+    remote.check_output_directory(os.path.dirname(path))
     with tempfile.TemporaryDirectory() as folder:
         unfinished = os.path.join(folder, os.path.basename(path))
         yield unfinished

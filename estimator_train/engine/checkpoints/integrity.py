@@ -24,7 +24,8 @@ from estimator_train.engine.checkpoints.damage import has_complete_data, read_ch
 
 _LOG = tf.get_logger()
 _Result = TypeVar("_Result")
-_INDEX = re.compile(r".+-\d+\.index")
+# A name with `.part-` is that of a shard of a checkpoint on S3 that was not completed.
+_INDEX = re.compile(r"(?!.+\.part-\d{5}-of-\d{5}\.).+-\d+\.index")
 _SHARD = re.compile(r"\.data-\d{5}-of-\d{5}")
 _MAX_REMEMBERED = 1000
 # Smaller checkpoints are read twice in less time than a failed restore takes.

@@ -173,7 +173,9 @@ def repair_checkpoint_list(model_dir: str) -> None:
         # Another process may have written a checkpoint while this one was reading.
         if integrity.read_checkpoint_list(model_dir) == named:
             break
-    names = [os.path.relpath(path, model_dir) for path in (*older, intact)]
+    names = [*older, intact]
+    if os.path.isabs(model_dir):  # TensorFlow makes the names for other directories.
+        names = [os.path.relpath(path, model_dir) for path in names]
     storage.retry_storage_faults(
         lambda: tf.compat.v1.train.update_checkpoint_state(
             model_dir, names[-1], all_model_checkpoint_paths=names

@@ -11,6 +11,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
+from estimator_train import remote
 from estimator_train.engine.checkpoints import integrity
 from estimator_train.engine.checkpoints.model_dir import repair_checkpoint_list
 from estimator_train.training.evaluator import _Evaluator
@@ -120,6 +121,40 @@ def test_the_file_that_names_the_latest_checkpoint_is_rebuilt(copy, content, cap
     names = [os.path.basename(path) for path in state.all_model_checkpoint_paths]
     assert names == ["model.ckpt-0", "model.ckpt-5", "model.ckpt-10"]
     assert estimator.train(input_fn, steps=1).get_variable_value("global_step") == 11
+
+
+@pytest.mark.parametrize("kind", ["relative", "remote"])
+def test_a_rebuilt_list_names_checkpoints_of_its_directory(copy, kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model_dir = "m"
+    if kind == "remote":
+        remote.register("memory")
+        model_dir = f"memory:/{tmp_path}/m"
+        for file in (tmp_path / "m").iterdir():
+            if file.is_file():
+                tf.io.gfile.copy(str(file), f"{model_dir}/{file.name}")
+    with tf.io.gfile.GFile(f"{model_dir}/model.ckpt-10.index", "wb") as file:
+        file.write(b"damaged")
+    repair_checkpoint_list(model_dir)
+    state = tf.train.get_checkpoint_state(model_dir)
+    assert state.model_checkpoint_path == f"{model_dir}/model.ckpt-5"
+    assert list(state.all_model_checkpoint_paths) == [
+        f"{model_dir}/model.ckpt-0", f"{model_dir}/model.ckpt-5"
+    ]  # fmt: skip
+
+
+def test_a_shard_of_a_checkpoint_that_was_not_completed_is_no_checkpoint(copy):
+    # A kill during the first save of a directory on S3, which has no file `checkpoint` yet.
+    estimator, model_dir, _, weights = copy
+    for name in ("index", "data-00000-of-00001"):
+        shard = model_dir / f"model.ckpt-15.part-00000-of-00002.{name}"
+        shutil.copy(model_dir / f"model.ckpt-10.{name}", shard)
+    (model_dir / "checkpoint").unlink()
+    assert os.path.basename(estimator.latest_checkpoint()) == "model.ckpt-10"
+    for file in model_dir.glob("model.ckpt-*"):
+        if ".part-" not in file.name:
+            file.unlink()
+    assert estimator.latest_checkpoint() is None
 
 
 def evaluations_of(estimator, input_fn):
