@@ -127,6 +127,46 @@ def test_single_tensor(tmp_path: Path) -> None:
     assert answers["y"].tolist() == wanted["y"].tolist() == (np.arange(9.0)[:, None] * 2).tolist()
 
 
+def make_named_input_fn(names: list[str]) -> Any:
+    rows = {name: np.arange(6, dtype=np.float32) + place for place, name in enumerate(names)}
+    return lambda: tf.data.Dataset.from_tensor_slices((rows, np.arange(6) % 2)).batch(3)
+
+
+def test_features_whose_names_differ_in_other_signs_alone(tmp_path: Path) -> None:
+    names = ["a b", "a_b", "a:b", "\u00e9", "\u00fc", "Age", "age"]
+    input_fn = make_named_input_fn(names)
+    columns = [fc.numeric_column(name) for name in names]
+    estimator = est.DNNRegressor([3], columns, str(tmp_path)).train(input_fn)
+    graph, answers, wanted = build(estimator, input_fn)
+    assert set(graph.inputs) == {
+        "a_b",
+        "a_b_input",
+        "a_b_input_1",
+        "input_",
+        "input__input",
+        "Age",
+        "age",
+    }
+    assert np.ptp(wanted["predictions"]) > 0
+    assert_close(answers, wanted)
+
+
+def test_no_input_has_the_name_of_an_output(tmp_path: Path) -> None:
+    input_fn = make_named_input_fn(["y"])
+    estimator = est.Estimator(make_model_fn(lambda features: features["y"]), str(tmp_path))
+    estimator.train(input_fn, steps=1)
+    graph, answers, wanted = build(estimator, input_fn)
+    assert set(graph.inputs) == {"y_input"}
+    assert set(graph.outputs) == {"y"}
+    assert_close(answers, wanted)
+
+
+def look_up(features: Any) -> Any:
+    keys, values = tf.constant([7, 1], tf.int64), tf.constant([0.5, 2.0])
+    initializer = tf.lookup.KeyValueTensorInitializer(keys, values)
+    return tf.lookup.StaticHashTable(initializer, -1.0).lookup(features["zip"])
+
+
 def test_sparse_features(tmp_path: Path) -> None:
     def input_fn() -> Any:
         def to_sparse(features: Any, label: Any) -> Any:
@@ -152,6 +192,7 @@ def test_sparse_features(tmp_path: Path) -> None:
             "is Python code \\(tf.py_function\\), which a file cannot contain",
         ),
         (lambda f: f["job"], "has only outputs of strings, \\['y'\\]"),
+        (look_up, "reads a table of tf.lookup, which a file cannot contain"),
     ],
 )
 def test_unsupported_models_are_refused(tmp_path: Path, predict: Any, message: str) -> None:
