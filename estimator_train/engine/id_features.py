@@ -13,6 +13,8 @@ import tensorflow as tf
 from estimator_train.engine.tf_internals import column_types
 
 _v1 = tf.compat.v1
+# Operations that leave the values of a feature as they are.
+_SAME_VALUES = ("Cast", "ExpandDims", "Identity", "Reshape", "Squeeze")
 # Each attribute belongs to one kind of categorical columns whose ids need no table of TensorFlow.
 _KINDS = (
     "vocabulary_list",
@@ -67,6 +69,7 @@ class IdFeatures(dict[Any, Any]):
 
     Args:
       placeholders: Feature name to placeholder.
+      given: The placeholders that the export feeds; None for these. model_fn may change a copy.
       inputs: The inputs of columns; copies of the features share them.
       trees: The trees of the model; copies of the features share the list.
     """
@@ -75,10 +78,12 @@ class IdFeatures(dict[Any, Any]):
     def __init__(
         self,
         placeholders: Mapping[str, Any] = MappingProxyType({}),
+        given: Mapping[str, Any] | None = None,
         inputs: dict[Any, IdInput] | None = None,
         trees: list[TreeLogits] | None = None,
     ) -> None:
         super().__init__(placeholders)
+        self.given = dict(placeholders) if given is None else given
         self.inputs: dict[Any, IdInput] = {} if inputs is None else inputs
         self.trees: list[TreeLogits] = [] if trees is None else trees
 
@@ -98,7 +103,7 @@ class IdFeatures(dict[Any, Any]):
 
     def copy(self) -> IdFeatures:
         """Returns a copy that shares the inputs of columns and the trees."""
-        return IdFeatures(self, self.inputs, self.trees)
+        return IdFeatures(self, self.given, self.inputs, self.trees)
 
     __copy__ = copy
 
@@ -107,12 +112,17 @@ class IdFeatures(dict[Any, Any]):
 
         Args:
           column: A categorical column that `feeds_ids` accepts.
+
+        Raises:
+          ValueError: model_fn has changed a feature of the column.
         """
+        if not hasattr(column, "boundaries"):
+            self._check_features(column)
         if column not in self.inputs:
             if hasattr(column, "boundaries"):
                 buckets = self._assign_buckets(column)
                 places = tf.range(column.source_column.shape[0], dtype=tf.int64)
-                ids = buckets + places * (len(column.boundaries) + 1)
+                ids = tf.cast(buckets, tf.int64) + places * (len(column.boundaries) + 1)
                 return IdInput(ids, None)
             with tf.name_scope(""):
                 name = make_input_name(column.name)
@@ -123,6 +133,18 @@ class IdFeatures(dict[Any, Any]):
                 )
         return self.inputs[column]
 
+    def _check_features(self, column: Any) -> None:
+        """Raises ValueError if model_fn has changed a feature from which ids are encoded."""
+        for name in column.parse_example_spec:
+            found, given = self.get(name), self.given.get(name)
+            if given is None or not _has_values_of(found, given):
+                raise ValueError(
+                    f"Column '{column.name}' does not read the feature '{name}' as the input_fn "
+                    "gives it: model_fn changes or copies it, which the encoder of an export "
+                    "cannot repeat. Change the feature in the input_fn, or export with "
+                    "--to=saved_model."
+                )
+
     def _assign_buckets(self, column: Any) -> tf.Tensor:
         """Returns the bucket of each number, with comparisons that every runtime has."""
         source = column_types.FeatureTransformationCache(self).get(column.source_column, None)
@@ -130,7 +152,7 @@ class IdFeatures(dict[Any, Any]):
         # runtimes differ.
         numbers = tf.where(tf.math.is_nan(source), tf.constant(np.inf, source.dtype), source)
         passed = tf.expand_dims(numbers, -1) >= tf.constant(column.boundaries, tf.float32)
-        return tf.reduce_sum(tf.cast(passed, tf.int64), axis=-1)
+        return tf.reduce_sum(tf.cast(passed, tf.int32), axis=-1)
 
 
 def feeds_ids(column: Any) -> bool:
@@ -150,6 +172,16 @@ def make_input_name(name: str) -> str:
     """Returns a feature's or a column's name as the name of an input."""
     cleaned = re.sub("[^A-Za-z0-9_.\\-/]", "_", name)
     return cleaned if re.match("[A-Za-z0-9.]", cleaned) else f"input{cleaned}"
+
+
+def _has_values_of(found: Any, given: Any) -> bool:
+    """Returns whether a feature has the values of a placeholder, in any shape."""
+    while found is not given and isinstance(found, tf.Tensor) and found.op.type in _SAME_VALUES:
+        source = found.op.inputs[0]
+        if source.dtype.is_floating and not found.dtype.is_floating:
+            return False  # Rounds.
+        found = source
+    return found is given
 
 
 def _drop_padding(ids: tf.Tensor) -> tf.SparseTensor:

@@ -124,6 +124,45 @@ def test_a_keras_3_model_trains_and_is_written(command, tmp_path):
     np.testing.assert_array_equal(model.layers[0].kernel, kernel)
 
 
+KERAS_3_DICT_MODEL = """
+import keras
+
+
+def build():
+    word, age = keras.Input([1], dtype="string", name="word"), keras.Input([2], name="age")
+    inputs = {"word": word, "age": age}
+    words = keras.layers.StringLookup(vocabulary=["a"], output_mode="one_hot")(inputs["word"])
+    hidden = keras.layers.Concatenate()([words, inputs["age"]])
+    model = keras.Model(inputs, {"y": keras.layers.Dense(1)(hidden)})
+    model.compile("sgd", "mse")
+    return model
+"""
+
+
+def test_a_keras_3_model_takes_a_dict_in_any_order(command, tmp_path):
+    import keras
+    import tensorflow as tf
+
+    from estimator_train.keras import model_to_estimator
+
+    (tmp_path / "named.py").write_text(KERAS_3_DICT_MODEL)
+    scope: dict = {}
+    exec(KERAS_3_DICT_MODEL, scope)
+    x = {"word": np.array([["a"], ["b"]], object), "age": np.ones([2, 2], np.float32)}
+
+    def input_fn():
+        return tf.data.Dataset.from_tensors((x, {"y": np.ones([2, 1], np.float32)}))
+
+    estimator = model_to_estimator(scope["build"](), model_dir="run")
+    estimator.train(input_fn)
+    outcome = command("to-keras", "run", "--model=named:build", "--output=named.keras")
+    assert outcome.code == 0, outcome.err
+    model = keras.models.load_model("named.keras")
+    found = model({name: tf.constant(value) for name, value in x.items()})["y"]
+    expected = [row["y"] for row in estimator.predict(input_fn)]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
 @pytest.mark.long
 def test_python_code_in_a_file_runs_only_with_nosafe_mode(command, trained):
     outcome = command("to-keras", "run", "--model=mine:with_lambda", "--output=model.keras")

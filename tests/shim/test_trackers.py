@@ -6,9 +6,11 @@ The packages are installed from the package index, in an environment that the te
 import json
 from pathlib import Path
 
+import pages
 import pytest
 from environments import create, run_python
 
+ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
 PACKAGES = [
     "wandb==0.31.0",
@@ -111,6 +113,33 @@ def test_comet_gets_parameters_and_losses(run):
 def test_mlflow_predicts_with_an_export(run):
     found, expected = run("mlflow_model.py")
     assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_hook_of_the_page_for_mlflow_logs_every_step_that_is_due(tmp_path):
+    import tensorflow as tf
+
+    import estimator_train as est
+
+    (program,) = pages.programs_of((ROOT / "docs/trackers.md").read_text())
+    scope = {}
+    exec(program, scope)
+    sent = []
+
+    class Hook(scope["MLflowHook"]):
+        def send(self):
+            sent.extend((step, loss) for loss, _, step in self.metrics)
+            self.metrics = []
+
+    def model_fn(features, labels, mode):
+        # The step's number changes before and while the session fetches the other values.
+        train_op = tf.compat.v1.assign_add(tf.compat.v1.train.get_global_step(), 1)
+        w = tf.compat.v1.get_variable("w", [], initializer=tf.compat.v1.ones_initializer())
+        return est.EstimatorSpec(mode, w, tf.identity(w, name="loss"), train_op)
+
+    config = est.RunConfig(save_summary_steps=7)
+    estimator = est.Estimator(model_fn, str(tmp_path), config)
+    estimator.train(lambda: tf.data.Dataset.range(9), hooks=[Hook(every=10, batch=3)], steps=205)
+    assert sent == [(step, 1.0) for step in (1, *range(10, 205, 10))]
 
 
 @pytest.mark.long

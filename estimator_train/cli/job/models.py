@@ -163,8 +163,9 @@ def _get_keras_3_specs(model: Any) -> Any:
             "shapes the check needs. Build it as a Functional or Sequential model with Inputs, "
             "or use keras.load_trained and Model.save in Python."
         )
-    specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in inputs]
-    return specs[0] if len(specs) == 1 else specs
+    # Keras refuses a list in the place of a dict. A Sequential model has no `input`.
+    declared = inputs[0] if len(inputs) == 1 else model.input
+    return tf.nest.map_structure(lambda t: tf.TensorSpec(t.shape, t.dtype), declared)
 
 
 def _make_random_batch(spec: tf.TensorSpec) -> tf.Tensor:

@@ -516,8 +516,10 @@ def _pad(values: Values, kept: Array | None, filler: float, dtype: Any) -> Array
     if kept is not None:
         values = values.select(kept)
     found = np.asarray(values.values, dtype)
-    if values.counts is None or (values.batch == 1 and len(found)):
-        return found.reshape(values.batch, -1)
+    if values.counts is None:
+        return found.reshape(values.batch, 1)
+    if values.batch == 1 and len(found):
+        return found.reshape(1, -1)
     counts, batch = values.counts, values.batch
     padded = np.full((batch, max(1, counts.max(initial=0))), filler, dtype)
     rows = np.repeat(np.arange(batch), counts)

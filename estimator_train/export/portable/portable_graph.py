@@ -145,7 +145,7 @@ def build_portable_graph(
         if not has_trees:
             _expand_trees(frozen, trees)
             trees = []
-    inputs, entries = _describe_inputs(frozen, features, rows)
+    inputs, entries = _describe_inputs(frozen, features, rows, named)
     description = {"format": 1, "inputs": entries, "outputs": list(named)}
     tensors = {name: tensor.name for name, tensor in named.items()}
     return PortableGraph(frozen, inputs, tensors, description, trees)
@@ -194,39 +194,45 @@ def _build_trees(nodes: TreeNodes, inputs: list[tf.Tensor]) -> list[tf.Tensor]:
 
 
 def _describe_inputs(
-    frozen: tf.compat.v1.GraphDef, features: IdFeatures, rows: Rows
+    frozen: tf.compat.v1.GraphDef, features: IdFeatures, rows: Rows, outputs: Collection[str]
 ) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """Returns the tensors that a graph takes by their names, and their entries for the encoder."""
+    """Returns the tensors that a graph takes by their names, and their entries for the encoder.
+
+    No input has the name of an output: ONNX and OpenVINO have one value for each name.
+    """
     nodes = {node.name for node in frozen.node}
     inputs: dict[str, str] = {}
     entries: list[dict[str, Any]] = []
     for name, placeholder in features.items():
         if not isinstance(placeholder, tf.Tensor) or placeholder.op.name not in nodes:
             continue
-        key, shape = make_input_name(name), rows.specs[name].shape
+        key = _choose_name(make_input_name(name), "input", (*inputs, *outputs))
+        shape = rows.specs[name].shape
         inputs[key] = placeholder.name
         entry = {"kind": "feature", "name": key, "feature": name, "dtype": placeholder.dtype.name}
         entries.append({**entry, "shape": None if shape.rank is None else shape.as_list()})
     for column, given in features.inputs.items():
         if given.ids.op.name not in nodes:
             continue
-        key = _choose_name(make_input_name(column.name), inputs)
+        key = _choose_name(make_input_name(column.name), "ids", (*inputs, *outputs))
         inputs[key] = given.ids.name
         described = describe_column(column, rows.specs)
         entry = {"kind": "ids", "name": key, "column": described}
         if has_sequences(column):
             entry["sequence"] = True
         if given.weights is not None:
-            entry["weights"] = _choose_name(f"{key}_weights", inputs)
+            weights = f"{key}_weights"
+            entry["weights"] = _choose_name(weights, "input", (*inputs, *outputs))
             inputs[entry["weights"]] = given.weights.name
         entries.append(entry)
     return inputs, entries
 
 
-def _choose_name(name: str, used: Collection[str]) -> str:
-    """Returns a name for the ids of a column that is not used yet."""
-    numbered = (f"{name}_ids_{number}" for number in itertools.count(1))
-    return next(n for n in itertools.chain((name, f"{name}_ids"), numbered) if n not in used)
+def _choose_name(name: str, suffix: str, used: Collection[str]) -> str:
+    """Returns a name, or the name with the suffix and a number, that is not used yet."""
+    longer = f"{name}_{suffix}"
+    numbered = (f"{longer}_{number}" for number in itertools.count(1))
+    return next(n for n in itertools.chain((name, longer), numbered) if n not in used)
 
 
 def compute_expected(
@@ -341,6 +347,14 @@ def _check_operations(
                 f"Feature '{name}' is {kind}, and the model reads it without a categorical column "
                 "whose ids can be fed. Use a column of tf.feature_column with a vocabulary, a hash "
                 "or an identity, or export with --to=saved_model."
+            )
+    # Tables of strings are reported as their feature.
+    for node in _list_nodes(needed):
+        if node.op.startswith("LookupTable"):
+            raise UnsupportedModelError(
+                f"Operation '{node.name}' reads a table of tf.lookup, which a file cannot contain. "
+                "Use a categorical column of tf.feature_column, or tf.gather on a constant, or "
+                "export with --to=saved_model."
             )
 
 

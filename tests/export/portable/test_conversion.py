@@ -81,6 +81,16 @@ def test_wrong_answers_fail() -> None:
         conversion.compare_outputs(wanted, {**close, "ids": np.array([1])}, 1.0)
 
 
+def test_nan_and_infinity_must_be_where_tensorflow_has_them() -> None:
+    wanted = {"p": np.array([0.5, np.nan, np.inf, -np.inf])}
+    assert conversion.compare_outputs(wanted, wanted, 0.0) == {"p": 0.0}
+    for place, other in [(0, np.nan), (0, np.inf), (1, 0.5), (1, np.inf), (2, -np.inf), (2, 1.0)]:
+        answer = wanted["p"].copy()
+        answer[place] = other
+        with pytest.raises(targets.ConversionError, match="'p' of the converted model is wrong"):
+            conversion.compare_outputs(wanted, {"p": answer}, 1.0)
+
+
 def test_a_saved_model_returns_the_chosen_outputs(tmp_path: Path) -> None:
     estimator = portable_models.make_numeric(tmp_path / "model")
     specs = {"age": tf.TensorSpec([None], tf.float32), "hours": tf.TensorSpec([None, 2])}

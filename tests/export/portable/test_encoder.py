@@ -160,6 +160,16 @@ def test_ids_without_a_default_and_without_missing_values(rows: int) -> None:
     assert encode(identity, {"code": [[int(code)] for code in codes]}) == wanted
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_empty_batch_has_no_rows(kind: str, tmp_path: Path) -> None:
+    column = make_columns(tmp_path)[kind]
+    features = {name: value[:0] for name, value in make_features(2).items()}
+    entry = {"kind": "ids", "name": "ids", "column": describe_column(column, SPECS)}
+    found = encoder.Encoder({"inputs": [entry]}).encode(features)
+    assert found["ids"].shape == (0, 1)
+    assert found["ids"].dtype == np.int64
+
+
 def test_wrong_features_are_named() -> None:
     identity = fc.categorical_column_with_identity("code", 9)
     with pytest.raises(ValueError, match="Feature 'code' has the id 9; expected 0 to 8"):

@@ -116,6 +116,60 @@ def test_model_fn_with_columns_of_tensorflow(tmp_path: Path) -> None:
     assert_close(answers, wanted)
 
 
+def change_feature(features: Any) -> Any:
+    """Changes a feature of a column; the rows of INPUT_FN have no such id."""
+    features["zip"] = tf.minimum(features["zip"], tf.constant(1000, tf.int64))
+    place = fc.indicator_column(fc.categorical_column_with_identity("zip", 60, default_value=0))
+    return tf.compat.v1.feature_column.input_layer(features, [place])
+
+
+def change_feature_of_cross(features: Any) -> Any:
+    features = features.copy()
+    features["age"] = tf.minimum(features["age"], 1000.0)
+    age = fc.bucketized_column(fc.numeric_column("age"), [20.0])
+    cross = fc.indicator_column(fc.crossed_column([age, "job"], 10))
+    return tf.compat.v1.feature_column.input_layer(features, [cross])
+
+
+@pytest.mark.parametrize(
+    ("predict", "name"),
+    [(change_feature, "zip"), (change_feature_of_cross, "age")],
+)
+def test_a_feature_that_model_fn_changes_has_no_ids(
+    tmp_path: Path, predict: Any, name: str
+) -> None:
+    estimator = portable_models.train(est.Estimator(make_model_fn(predict), str(tmp_path)), 1)
+    with pytest.raises(ValueError, match=f"'{name}' as the input_fn gives it: model_fn changes"):
+        build(estimator)
+
+
+def test_model_fn_changes_numbers_and_shapes(tmp_path: Path) -> None:
+    job = fc.categorical_column_with_hash_bucket("job", 30)
+    age = fc.bucketized_column(fc.numeric_column("age"), [0.2, 0.5])
+    columns = [fc.indicator_column(job), age]
+
+    def predict(features: Any) -> Any:
+        features["job"] = tf.expand_dims(features["job"], 1)
+        features["age"] = tf.minimum(features["age"], 50.0) / 100.0
+        return tf.compat.v1.feature_column.input_layer(features, columns)
+
+    estimator = est.Estimator(make_model_fn(predict), str(tmp_path))
+    graph, answers, wanted = build(portable_models.train(estimator, 1))
+    assert set(graph.inputs) == {"job", "age"}
+    assert_close(answers, wanted)
+
+
+def test_linear_model_of_tensorflow_reads_buckets(tmp_path: Path) -> None:
+    age = fc.bucketized_column(fc.numeric_column("age"), [20.0, 50.0])
+    estimator = est.Estimator(
+        make_model_fn(lambda features: tf.compat.v1.feature_column.linear_model(features, [age])),
+        str(tmp_path),
+    )
+    graph, answers, wanted = build(portable_models.train(estimator, 1))
+    assert set(graph.inputs) == {"age"}
+    assert_close(answers, wanted)
+
+
 def test_single_tensor(tmp_path: Path) -> None:
     def input_fn() -> Any:
         return tf.data.Dataset.from_tensor_slices(np.arange(9.0)[:, None]).batch(4)
@@ -125,6 +179,46 @@ def test_single_tensor(tmp_path: Path) -> None:
     graph, answers, wanted = build(estimator, input_fn)
     assert graph.inputs == {"input": "input:0"}
     assert answers["y"].tolist() == wanted["y"].tolist() == (np.arange(9.0)[:, None] * 2).tolist()
+
+
+def make_named_input_fn(names: list[str]) -> Any:
+    rows = {name: np.arange(6, dtype=np.float32) + place for place, name in enumerate(names)}
+    return lambda: tf.data.Dataset.from_tensor_slices((rows, np.arange(6) % 2)).batch(3)
+
+
+def test_features_whose_names_differ_in_other_signs_alone(tmp_path: Path) -> None:
+    names = ["a b", "a_b", "a:b", "\u00e9", "\u00fc", "Age", "age"]
+    input_fn = make_named_input_fn(names)
+    columns = [fc.numeric_column(name) for name in names]
+    estimator = est.DNNRegressor([3], columns, str(tmp_path)).train(input_fn)
+    graph, answers, wanted = build(estimator, input_fn)
+    assert set(graph.inputs) == {
+        "a_b",
+        "a_b_input",
+        "a_b_input_1",
+        "input_",
+        "input__input",
+        "Age",
+        "age",
+    }
+    assert np.ptp(wanted["predictions"]) > 0
+    assert_close(answers, wanted)
+
+
+def test_no_input_has_the_name_of_an_output(tmp_path: Path) -> None:
+    input_fn = make_named_input_fn(["y"])
+    estimator = est.Estimator(make_model_fn(lambda features: features["y"]), str(tmp_path))
+    estimator.train(input_fn, steps=1)
+    graph, answers, wanted = build(estimator, input_fn)
+    assert set(graph.inputs) == {"y_input"}
+    assert set(graph.outputs) == {"y"}
+    assert_close(answers, wanted)
+
+
+def look_up(features: Any) -> Any:
+    keys, values = tf.constant([7, 1], tf.int64), tf.constant([0.5, 2.0])
+    initializer = tf.lookup.KeyValueTensorInitializer(keys, values)
+    return tf.lookup.StaticHashTable(initializer, -1.0).lookup(features["zip"])
 
 
 def test_sparse_features(tmp_path: Path) -> None:
@@ -152,6 +246,7 @@ def test_sparse_features(tmp_path: Path) -> None:
             "is Python code \\(tf.py_function\\), which a file cannot contain",
         ),
         (lambda f: f["job"], "has only outputs of strings, \\['y'\\]"),
+        (look_up, "reads a table of tf.lookup, which a file cannot contain"),
     ],
 )
 def test_unsupported_models_are_refused(tmp_path: Path, predict: Any, message: str) -> None:
