@@ -93,6 +93,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     "canned_asked": lambda: ask_canned.questions(est, v1, tf_keras),
     "canned_kmeans": lambda: canned_kmeans.CASES,
     "canned_rnn": lambda: canned_rnn.CASES,
+    "canned_rnn_seeded": lambda: canned_rnn.SEEDED,
     "canned_sdca": lambda: [f"{name} {v}" for name in canned_sdca.CASES for v in ("v1", "v2")],
     "canned_v1": lambda: canned_cases_v1.CASES,
     "checkpoints": lambda: continuing.JOBS,

@@ -198,7 +198,8 @@ class _Network:
             layer = tf_keras.layers.RNN(cells, return_sequences=every_step, name="rnn")
             x = layer(x, mask=mask, training=training)
             with _v1.variable_scope("logits"):
-                logits = dense(x, units)
+                # Keras draws this kernel, as those of the cells, from its own seed.
+                logits = dense(x, units, initializer=tf_keras.initializers.GlorotUniform())
         with tf.name_scope(""):
             _v1.summary.histogram("rnn_model/sequence_input_layer/sequence_length", lengths)
         return logits, mask

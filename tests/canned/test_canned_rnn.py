@@ -32,6 +32,15 @@ def test_classifiers_of_steps_equal_the_recorded_ones(name: str) -> None:
     assert_figures_alike(ours, recorded("canned_rnn")[name])
 
 
+@pytest.mark.parametrize("cell_type", tiers.first({"gru"}, canned_rnn.SEEDED))
+def test_the_seed_of_keras_gives_the_recorded_initial_values(cell_type: str) -> None:
+    expected = recorded("canned_rnn_seeded")[cell_type]
+    ours = canned_rnn.initial_values(cell_type, V2)
+    assert ours.keys() == expected.keys()
+    for name, values in expected.items():
+        np.testing.assert_allclose(ours[name], values, rtol=1e-6, err_msg=name)
+
+
 def of_sequences() -> Any:
     return canned_rnn.features(), tf.constant([0, 1, 0, 1])
 

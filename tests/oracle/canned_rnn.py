@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import tempfile
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from canned_figures import Case
 from jobs import Api
 
 fc = tf.feature_column
+SEEDED = ("simple_rnn", "lstm", "gru")
 WORDS = [["a", "b", "c", "d"], ["c", "", "", ""], ["b", "a", "", ""], ["d", "d", "a", ""]]
 LENGTHS = [4, 1, 2, 3]
 
@@ -107,3 +109,20 @@ CASES = {
         optimizer_of=lambda api: lambda: api.keras.optimizers.legacy.SGD(1e-5),
     ),
 }
+
+
+def initial_values(cell_type: str, api: Api) -> dict[str, Any]:
+    """Returns the initial weights of the network after `set_random_seed` of Keras."""
+    with tempfile.TemporaryDirectory() as model_dir:
+        api.keras.utils.set_random_seed(3)
+        estimator = api.estimator.experimental.RNNClassifier(
+            columns(),
+            units=[3, 2],
+            cell_type=cell_type,
+            model_dir=model_dir,
+            config=api.estimator.RunConfig(tf_random_seed=1),
+        )
+        estimator.train(lambda: (features(), tf.constant([0, 1, 0, 1])), steps=1)
+        reader = tf.train.load_checkpoint(f"{model_dir}/model.ckpt-0")
+        names = sorted(reader.get_variable_to_shape_map())
+        return {n: reader.get_tensor(n).tolist() for n in names if n.startswith("rnn_model/")}

@@ -168,6 +168,13 @@ def canned_rnn() -> dict[str, Any]:
 
 
 @recording
+def canned_rnn_seeded() -> dict[str, Any]:
+    import canned_rnn
+
+    return {kind: canned_rnn.initial_values(kind, apis()["v2"]) for kind in canned_rnn.SEEDED}
+
+
+@recording
 def canned_sdca() -> dict[str, Any]:
     import canned_sdca
 

@@ -26,17 +26,25 @@ _PER_REPLICA = {
 _v1 = tf.compat.v1
 
 
-def dense(x: tf.Tensor, units: int, activation: Callable[[Any], Any] | None = None) -> tf.Tensor:
+def dense(
+    x: tf.Tensor,
+    units: int,
+    activation: Callable[[Any], Any] | None = None,
+    initializer: Callable[..., tf.Tensor] | None = None,
+) -> tf.Tensor:
     """Applies a fully connected layer in the current scope.
 
     Args:
       x: float32 of shape [..., size].
       units: Size of the last dimension of the result.
       activation: Function of the result, or None.
+      initializer: Initializer of the kernel; by default the uniform one of Glorot of TensorFlow 1.
     """
     kernel = tf.convert_to_tensor(
         _v1.get_variable(
-            "kernel", [x.shape[-1], units], initializer=_v1.glorot_uniform_initializer()
+            "kernel",
+            [x.shape[-1], units],
+            initializer=initializer or _v1.glorot_uniform_initializer(),
         )
     )
     bias = tf.convert_to_tensor(_create_vector("bias", units, 0.0))

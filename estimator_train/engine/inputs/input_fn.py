@@ -63,6 +63,11 @@ def find_external_array(graph: tf.Graph, name: str) -> np.ndarray | None:
     return None if found is None else found.values
 
 
+def is_external_array(graph: tf.Graph, name: str) -> bool:
+    """Returns whether an operation reads an external array, also one that was released."""
+    return name in _arrays.get(graph, {})
+
+
 def has_external_arrays(graph: tf.Graph) -> bool:
     """Returns whether a graph has external arrays that were not released."""
     return any(array.values is not None for array in _arrays.get(graph, {}).values())

@@ -22,6 +22,7 @@ from estimator_train.engine.inputs.input_fn import (
     find_external_array,
     has_external_arrays,
     is_dataset,
+    is_external_array,
 )
 from estimator_train.engine.inputs.start import optimize_start
 from estimator_train.engine.tf_internals import graphs
@@ -58,6 +59,14 @@ def gives_same_rows_again(operations: Sequence[tf.Operation]) -> bool:
     return all(
         _is_constant(node.op) or find_external_array(graph, node.name) is not None for node in nodes
     )
+
+
+def calls_python(graph: tf.Graph) -> bool:
+    """Returns whether a graph calls functions of Python, other than those of external arrays."""
+    definition = graph.as_graph_def()
+    nodes = [node for node in definition.node if not is_external_array(graph, node.name)]
+    nodes.extend(node for function in definition.library.function for node in function.node_def)
+    return any(node.op in _PYTHON_CALLS for node in nodes)
 
 
 def _list_function_nodes(operations: Sequence[tf.Operation]) -> list[tf.compat.v1.NodeDef]:

@@ -14,7 +14,7 @@ import tensorflow as tf
 from estimator_train.engine.checkpoints.integrity import compute_fingerprint
 from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.inputs.input_fn import Inputs, release_arrays
-from estimator_train.engine.inputs.reused_input import InputSlot, InputStart
+from estimator_train.engine.inputs.reused_input import InputSlot, InputStart, calls_python
 from estimator_train.engine.job import Job, ReusedInput
 from estimator_train.engine.loops.prepared_calls import PreparedCalls
 from estimator_train.engine.sessions.restore import prepare_restore
@@ -122,7 +122,7 @@ def close_with(owner: Any, session: tf.compat.v1.Session) -> "weakref.finalize[.
 
 
 def _close(session: tf.compat.v1.Session) -> None:
-    """Closes a session; when Python exits, waits for its input for a few seconds at most."""
+    """Closes a session; when Python exits, waits a few seconds at most for functions of Python."""
     if threading.main_thread().is_alive():
         session.close()
         return
@@ -135,6 +135,10 @@ def _close(session: tf.compat.v1.Session) -> None:
         session.close()
     else:
         closing.join(_MAX_EXIT_SECS)
+        # On a busy machine the end of a session may take longer. A thread that returns to Python
+        # during its exit aborts the process.
+        if closing.is_alive() and not calls_python(session.graph):
+            closing.join()
 
 
 class OpenModel:

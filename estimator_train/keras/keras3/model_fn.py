@@ -36,6 +36,7 @@ from estimator_train.keras.observation import (
 )
 from estimator_train.run_config import RunConfig
 
+_LOG = tf.get_logger()
 _SCALARS = ("learning_rate", "iteration")
 _Pairs = list[tuple[tf.Variable, keras.Variable]]
 _STEPS = {
@@ -106,6 +107,18 @@ def observe(observed: ObservedKeras3, logs: Logs) -> None:
     publish(observed, results, step_logs, [v.value for v in model.metrics_variables])
 
 
+def _warn_of_unused_averages(model: keras.Model) -> None:
+    """Warns that an Estimator does not end like `fit`, which then uses the averages of weights."""
+    optimizer = getattr(model.optimizer, "inner_optimizer", model.optimizer)
+    if getattr(optimizer, "use_ema", False):
+        _LOG.warning(
+            "%s(use_ema=True): an Estimator evaluates and exports the weights themselves. At the "
+            "end of fit(), Keras replaces them by the averages; checkpoints have these under the "
+            "names that end in /average.",
+            type(optimizer).__name__,
+        )
+
+
 class Keras3ModelFn:
     """A model_fn that runs a Keras 3 model's own `train_step`, `test_step` and `predict_step`.
 
@@ -132,6 +145,7 @@ class Keras3ModelFn:
         export_outputs: Mapping[str, type] | None = None,
     ) -> None:
         check_model(model)
+        _warn_of_unused_averages(model)
         self._blueprint = Keras3Blueprint(model, custom_objects, build)
         self._metric_names = dict(metric_names_map or {})
         self._export_outputs = check_export_outputs(export_outputs)

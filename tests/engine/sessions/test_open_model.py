@@ -395,6 +395,35 @@ def test_a_program_ends_whose_unread_predictions_wait_for_rows(tmp_path):
     assert "Exception ignored" not in done.stderr
 
 
+BUSY_MACHINE = """
+import sys
+import numpy as np
+import estimator_train as est
+import tensorflow as tf
+from estimator_train.engine.sessions import open_model
+
+def model_fn(features, labels, mode):
+    return est.EstimatorSpec(mode, predictions=features)
+
+def input_fn():
+    rows = tf.data.Dataset.from_tensor_slices(np.ones([8, 4], np.float32)).repeat()
+    return rows.map(lambda row: row + 1.0).batch(2)
+
+open_model._MAX_EXIT_SECS = 0.0  # As if each session ended later than that.
+kept = [est.Estimator(model_fn, f"{sys.argv[1]}/{number}").predict(input_fn) for number in range(4)]
+print(*(next(predictions)[0] for predictions in kept))
+"""
+
+
+@pytest.mark.long
+def test_a_program_with_unread_predictions_ends_on_a_busy_machine(tmp_path):
+    """Without the wait for the session, its thread aborts the process."""
+    script = tmp_path / "busy_machine.py"
+    script.write_text(BUSY_MACHINE)
+    done = run_process([sys.executable, script, tmp_path], timeout=300)
+    assert done.stdout == "2.0 2.0 2.0 2.0\n"
+
+
 @pytest.mark.parametrize("hooks", [[], [tf.compat.v1.train.SessionRunHook()]])
 def test_predictions_in_a_cycle_are_collected_without_an_error(estimator, monkeypatch, hooks):
     # Python calls the finalizer of the model before it closes the generator.

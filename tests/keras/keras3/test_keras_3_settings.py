@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import keras
@@ -35,6 +36,22 @@ def check_losses(model: keras.Model, tolerance: float) -> None:
 @pytest.mark.long
 def test_weight_averages_equal_those_of_fit() -> None:
     check_losses(build(), 1e-5)
+
+
+@pytest.mark.parametrize("wrap", [lambda inner: inner, keras.optimizers.LossScaleOptimizer])
+def test_a_warning_names_averages_that_only_fit_puts_in_place(
+    wrap: Callable[[keras.Optimizer], keras.Optimizer], caplog: pytest.LogCaptureFixture
+) -> None:
+    model = build()
+    est.keras.model_to_estimator(model)
+    assert "Adam(use_ema=True): an Estimator evaluates and exports the weights" in caplog.text
+    caplog.clear()
+    model.compile(wrap(keras.optimizers.SGD()), "mse")
+    est.keras.model_to_estimator(model)
+    assert "use_ema" not in caplog.text
+    model.compile(wrap(keras.optimizers.SGD(use_ema=True)), "mse")
+    est.keras.model_to_estimator(model)
+    assert "SGD(use_ema=True)" in caplog.text
 
 
 @pytest.mark.long
