@@ -24,9 +24,7 @@ _OLDEST = (2, 16)
 _INSTALL = "pip install 'tensorflow>=2.16,<2.22' 'tf-keras>=2.16,<2.22'"
 # Python 3.12 starts with a few hundred frozen objects.
 _MAX_FROZEN_BY_PYTHON = 1_000
-_MIDDLE_GENERATION, _OLDEST_GENERATION = 1, 2
-# New objects between two collections while a graph is built, which has about 20 per operation.
-_NEW_OBJECTS_OF_A_BUILD = 200_000
+_OLDEST_GENERATION = 2
 # Lines of TensorFlow's C++ libraries while they are loaded, by the file that logs them: oneDNN is
 # on, there is no GPU, the processor has further instructions, a library is registered twice.
 _NEEDS_NO_ACTION = re.compile(
@@ -129,49 +127,6 @@ def pause_collection() -> Iterator[None]:
         speed_up_full_collection()
         if was_enabled:
             gc.enable()
-
-
-class PostponedCollection:
-    """Context of a call that builds a graph: garbage is collected when the call has ended.
-
-    Nearly all new objects of a graph stay until then. Python would search them after every 700 of
-    them, and all objects of the process several times: a seventh of the time of a large build.
-    """
-
-    def __enter__(self) -> "PostponedCollection":
-        self._thresholds = gc.get_threshold()
-        self._postpones = gc.isenabled() and 0 < self._thresholds[0] < _NEW_OBJECTS_OF_A_BUILD
-        self._missed = 0
-        if self._postpones:
-            self._count_before = _count_new_objects()
-            gc.set_threshold(_NEW_OBJECTS_OF_A_BUILD, *self._thresholds[1:])
-        return self
-
-    def end_build(self) -> None:
-        """Lets Python collect as often as before."""
-        if not self._postpones:
-            return
-        self._postpones = False
-        if gc.get_threshold()[0] != _NEW_OBJECTS_OF_A_BUILD:  # The program has set others.
-            return
-        new = _count_new_objects() - self._count_before
-        gc.set_threshold(*self._thresholds)
-        self._missed = new // (self._thresholds[0] * max(self._thresholds[1], 1))
-
-    def __exit__(self, *error: object) -> None:
-        """Makes up for the collections; a full one follows now if Python finds it due."""
-        self.end_build()
-        for _ in range(self._missed):  # Python counts them; only the first finds new objects.
-            gc.collect(_MIDDLE_GENERATION)
-        if self._missed:
-            # So many new objects make Python decide whether to search all objects.
-            [set() for _ in range(self._thresholds[0] + 1)]
-
-
-def _count_new_objects() -> int:
-    """Returns the number of objects since an unknown time, by the present threshold of a build."""
-    collections: int = sum(generation["collections"] for generation in gc.get_stats())
-    return gc.get_count()[0] + _NEW_OBJECTS_OF_A_BUILD * collections
 
 
 @contextlib.contextmanager
