@@ -11,8 +11,10 @@ from estimator_train.engine.tf_internals import sessions
 
 # To hand an operation to another thread takes microseconds, which is little in longer steps.
 _SHORT_STEP_SECS = 2e-3
-# A second executor takes some tenths of a second to prepare: too long for a short training.
+# A second executor takes some tenths of a second to prepare, and hundreds of steps to measure: too
+# long for a short training.
 _SECS_BEFORE_TRIAL = 1.0
+_STEPS_BEFORE_TRIAL = 5_000
 # Number of calls that are measured.
 TRIALS = 3
 _CHANGE_FACTOR = 1.5
@@ -56,7 +58,8 @@ class ChosenExecutor:
     """Executor that computes the same tensors repeatedly, in a thread pool or the calling thread.
 
     Short steps are faster if one thread runs their operations one after another. Both ways are
-    measured after the loop has run for a second, and again when the time of a step has changed.
+    measured after the loop has run for a second and 5,000 steps, and again when the time of a step
+    has changed.
     A loop of compiled steps has few operations, so that the calling thread always runs it.
 
     Args:
@@ -102,7 +105,9 @@ class ChosenExecutor:
 
     def _choose(self) -> None:
         best = self._current.best
-        if self._is_fixed or best is None or self._total < _SECS_BEFORE_TRIAL:
+        if self._is_fixed or best is None:
+            return
+        if self._total < max(_SECS_BEFORE_TRIAL, _STEPS_BEFORE_TRIAL * best):
             return
         if self._chosen_at is not None:
             if max(best / self._chosen_at, self._chosen_at / best) > _CHANGE_FACTOR:

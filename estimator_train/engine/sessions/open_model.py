@@ -28,6 +28,7 @@ _MAX_IMPORTED = 100
 _MAX_IMPORTED_BYTES = 64 * 2**20
 # An input that runs Python ends within this time, unless it waits for rows.
 _MAX_EXIT_SECS = 3.0
+_MAX_BUSY_EXIT_SECS = 60.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,9 +137,9 @@ def _close(session: tf.compat.v1.Session) -> None:
     else:
         closing.join(_MAX_EXIT_SECS)
         # On a busy machine the end of a session may take longer. A thread that returns to Python
-        # during its exit aborts the process.
+        # during its exit aborts the process. An input may wait for a pipe, though.
         if closing.is_alive() and not calls_python(session.graph):
-            closing.join()
+            closing.join(_MAX_BUSY_EXIT_SECS)
 
 
 class OpenModel:

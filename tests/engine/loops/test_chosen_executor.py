@@ -30,6 +30,7 @@ def counted():
 
 def test_both_executors_are_measured_and_the_faster_one_is_used(counted, monkeypatch):
     monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
+    monkeypatch.setattr(chosen_executor, "_STEPS_BEFORE_TRIAL", 0)
     monkeypatch.setattr(chosen_executor, "_SHORT_STEP_SECS", 1e9)
     monkeypatch.setattr(chosen_executor, "_CHANGE_FACTOR", 1e9)
     session, loop, count = counted
@@ -51,6 +52,7 @@ def test_the_choice_follows_the_times_and_is_made_again_when_they_change(
     counted, monkeypatch, quicker
 ):
     monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
+    monkeypatch.setattr(chosen_executor, "_STEPS_BEFORE_TRIAL", 0)
     session, loop, _ = counted
     chosen = ChosenExecutor(loop.outcome)
     chosen._begin(session)
@@ -74,6 +76,7 @@ def test_the_choice_follows_the_times_and_is_made_again_when_they_change(
 
 def test_long_steps_stay_with_the_pool_of_threads(counted, monkeypatch):
     monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
+    monkeypatch.setattr(chosen_executor, "_STEPS_BEFORE_TRIAL", 0)
     monkeypatch.setattr(chosen_executor, "_SHORT_STEP_SECS", 0.0)
     session, loop, _ = counted
     chosen = ChosenExecutor(loop.outcome)
@@ -82,8 +85,20 @@ def test_long_steps_stay_with_the_pool_of_threads(counted, monkeypatch):
     assert chosen._here is None
 
 
+@pytest.mark.parametrize(("steps", "is_measured"), [(2, True), (10**9, False)])
+def test_a_trial_waits_for_many_steps(counted, monkeypatch, steps, is_measured):
+    monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
+    monkeypatch.setattr(chosen_executor, "_STEPS_BEFORE_TRIAL", steps)
+    session, loop, _ = counted
+    chosen = ChosenExecutor(loop.outcome)
+    for _ in range(10):
+        chosen.run(session, 10)
+    assert (chosen._here is not None) == is_measured
+
+
 def test_the_calling_thread_runs_a_compiled_loop_from_the_first_call(monkeypatch):
     monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
+    monkeypatch.setattr(chosen_executor, "_STEPS_BEFORE_TRIAL", 0)
     with tf.Graph().as_default(), v1.Session() as session:
         count = v1.get_variable("count", [], use_resource=True, initializer=tf.zeros_initializer())
         loop = graph_loop.build_loop(count.assign_add(1.0).op, tf.ones([]), compiled=True)
@@ -102,6 +117,7 @@ def test_both_executors_train_the_same_values(model_fn, input_fn, tmp_path, monk
     found = []
     for number, secs in enumerate((1e9, 0.0)):
         monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", secs)
+        monkeypatch.setattr(chosen_executor, "_STEPS_BEFORE_TRIAL", 0)
         config = est.RunConfig(f"{tmp_path}/{number}", tf_random_seed=1, steps_per_loop=10)
         estimator = est.Estimator(noisy, config=config).train(input_fn, steps=200)
         found.append(estimator.get_variable_value("w"))
