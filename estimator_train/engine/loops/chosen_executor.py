@@ -58,8 +58,8 @@ class ChosenExecutor:
     """Executor that computes the same tensors repeatedly, in a thread pool or the calling thread.
 
     Short steps are faster if one thread runs their operations one after another. Both ways are
-    measured after the loop has run for a second and 5,000 steps, and again when the time of a step
-    has changed.
+    measured after the loop has run for a second and 5,000 such steps, and again when the time of a
+    step has changed.
     A loop of compiled steps has few operations, so that the calling thread always runs it.
 
     Args:
@@ -107,7 +107,7 @@ class ChosenExecutor:
         best = self._current.best
         if self._is_fixed or best is None:
             return
-        if self._total < max(_SECS_BEFORE_TRIAL, _STEPS_BEFORE_TRIAL * best):
+        if self._total < _SECS_BEFORE_TRIAL or self._is_early(best):
             return
         if self._chosen_at is not None:
             if max(best / self._chosen_at, self._chosen_at / best) > _CHANGE_FACTOR:
@@ -122,6 +122,10 @@ class ChosenExecutor:
         if self._here is not None and self._here.best is not None and self._pool.best is not None:
             self._current = min(self._here, self._pool, key=lambda executor: executor.best or 0.0)
         self._chosen_at = self._current.best
+
+    def _is_early(self, best: float) -> bool:
+        """Returns whether short steps are still to run before the other executor is tried."""
+        return best < _SHORT_STEP_SECS and self._total < _STEPS_BEFORE_TRIAL * best
 
     def _in_this_thread(self) -> TimedCall:
         assert self._session is not None

@@ -85,15 +85,19 @@ def test_long_steps_stay_with_the_pool_of_threads(counted, monkeypatch):
     assert chosen._here is None
 
 
-@pytest.mark.parametrize(("steps", "is_measured"), [(2, True), (10**9, False)])
-def test_a_trial_waits_for_many_steps(counted, monkeypatch, steps, is_measured):
+@pytest.mark.parametrize("are_short", [True, False])
+def test_short_steps_wait_for_their_number_before_a_trial_and_long_ones_need_none(
+    counted, monkeypatch, are_short
+):
     monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
-    monkeypatch.setattr(chosen_executor, "_STEPS_BEFORE_TRIAL", steps)
+    monkeypatch.setattr(chosen_executor, "_STEPS_BEFORE_TRIAL", 10**9)
+    monkeypatch.setattr(chosen_executor, "_SHORT_STEP_SECS", 1e9 if are_short else 0.0)
     session, loop, _ = counted
     chosen = ChosenExecutor(loop.outcome)
     for _ in range(10):
         chosen.run(session, 10)
-    assert (chosen._here is not None) == is_measured
+    assert chosen._here is None
+    assert chosen.is_settled != are_short
 
 
 def test_the_calling_thread_runs_a_compiled_loop_from_the_first_call(monkeypatch):
