@@ -136,14 +136,18 @@ def test_a_second_job_is_refused_while_the_first_renews_its_lease(monkeypatch, t
             estimator.train(lambda: tf.data.Dataset.from_tensors(({"x": [[1.0]]}, [[2.0]])))
 
 
-def test_a_lease_that_is_empty_while_it_is_written_is_no_free_directory(
-    monkeypatch, tmp_path, caplog
-):
+@pytest.fixture
+def observed_lease(monkeypatch, tmp_path, caplog):
+    """Provides the path of a lease that a job observes for up to 20 seconds, with its log."""
     remote.register("memory")
     monkeypatch.setattr(lease, "STALE_SECS", 20.0)
     monkeypatch.setattr(logging.getLogger("tensorflow"), "propagate", True)
     caplog.set_level(logging.INFO, "tensorflow")
-    path = f"memory:/{tmp_path}/run/.training"
+    return f"memory:/{tmp_path}/run/.training"
+
+
+def test_a_lease_that_is_empty_while_it_is_written_is_no_free_directory(observed_lease, caplog):
+    path = observed_lease
     with tf.io.gfile.GFile(path, "w") as file:
         file.write("")  # SFTP and the memory store write the name first, then the bytes.
 
@@ -163,13 +167,9 @@ def test_a_lease_that_is_empty_while_it_is_written_is_no_free_directory(
 
 
 def test_a_running_job_whose_clock_is_five_minutes_late_keeps_its_lease(
-    monkeypatch, tmp_path, caplog
+    observed_lease, tmp_path, caplog
 ):
-    remote.register("memory")
-    monkeypatch.setattr(lease, "STALE_SECS", 20.0)
-    monkeypatch.setattr(logging.getLogger("tensorflow"), "propagate", True)
-    caplog.set_level(logging.INFO, "tensorflow")
-    path = f"memory:/{tmp_path}/run/.training"
+    path = observed_lease
     lease._write(path, "process 1 on another, since then")
     written = fsspec.filesystem("memory").store[f"{tmp_path}/run/.training"]
     written.created = written.modified = written.modified - datetime.timedelta(minutes=5)

@@ -105,9 +105,7 @@ class ChosenExecutor:
 
     def _choose(self) -> None:
         best = self._current.best
-        if self._is_fixed or best is None:
-            return
-        if self._total < _SECS_BEFORE_TRIAL or self._is_early(best):
+        if self._is_fixed or best is None or self._total < _SECS_BEFORE_TRIAL:
             return
         if self._chosen_at is not None:
             if max(best / self._chosen_at, self._chosen_at / best) > _CHANGE_FACTOR:
@@ -117,15 +115,12 @@ class ChosenExecutor:
                     self._here.secs = []
             return
         if self._current is self._pool and best < _SHORT_STEP_SECS:
-            self._current = self._here = self._here or self._in_this_thread()
+            if self._total >= _STEPS_BEFORE_TRIAL * best:
+                self._current = self._here = self._here or self._in_this_thread()
             return
         if self._here is not None and self._here.best is not None and self._pool.best is not None:
             self._current = min(self._here, self._pool, key=lambda executor: executor.best or 0.0)
         self._chosen_at = self._current.best
-
-    def _is_early(self, best: float) -> bool:
-        """Returns whether short steps are still to run before the other executor is tried."""
-        return best < _SHORT_STEP_SECS and self._total < _STEPS_BEFORE_TRIAL * best
 
     def _in_this_thread(self) -> TimedCall:
         assert self._session is not None

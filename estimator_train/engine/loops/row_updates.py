@@ -18,7 +18,6 @@ _WIDTHS = range(2, 129)
 _READS = ("ReadVariableOp", "ResourceGather", "VarIsInitializedOp", "VariableShape")
 # Without an epsilon, the kernel takes reciprocal square roots of vectors, and others of their rest.
 _MAX_VECTOR = 16
-_INDICES = (tf.int32, tf.int64)
 _UNIQUE = ("Unique", "UniqueV2")
 
 
@@ -60,7 +59,6 @@ def _is_replaceable(update: tf.Operation, writes: Counter[object]) -> bool:
     handles = update.inputs[:2]
     return (
         values.dtype == tf.float32
-        and rows.dtype in _INDICES
         and update.get_attr("update_slots")
         and all(handle.op.type == "VarHandleOp" for handle in handles)
         and all(writes[_name_variable(handle)] == 1 for handle in handles)

@@ -76,7 +76,6 @@ def test_the_choice_follows_the_times_and_is_made_again_when_they_change(
 
 def test_long_steps_stay_with_the_pool_of_threads(counted, monkeypatch):
     monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
-    monkeypatch.setattr(chosen_executor, "_STEPS_BEFORE_TRIAL", 0)
     monkeypatch.setattr(chosen_executor, "_SHORT_STEP_SECS", 0.0)
     session, loop, _ = counted
     chosen = ChosenExecutor(loop.outcome)
@@ -100,9 +99,29 @@ def test_short_steps_wait_for_their_number_before_a_trial_and_long_ones_need_non
     assert chosen.is_settled != are_short
 
 
+def test_a_trial_that_is_slower_ends_after_its_calls(counted, monkeypatch):
+    monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
+    monkeypatch.setattr(chosen_executor, "_STEPS_BEFORE_TRIAL", 10)
+    session, loop, _ = counted
+    chosen = ChosenExecutor(loop.outcome)
+    chosen._begin(session)
+    chosen._here = chosen._in_this_thread()
+    chosen._total = 11e-4
+
+    def run(executor, steps):
+        secs = 1e-4 if executor is chosen._pool else 15e-4
+        executor.secs = [*executor.secs, secs][-3:]
+
+    monkeypatch.setattr(chosen_executor.TimedCall, "run", run)
+    used = []
+    for _ in range(8):
+        chosen.run(session, 1)
+        used.append(chosen._current is chosen._here)
+    assert used == [False, False, True, True, True, False, False, False]
+
+
 def test_the_calling_thread_runs_a_compiled_loop_from_the_first_call(monkeypatch):
     monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
-    monkeypatch.setattr(chosen_executor, "_STEPS_BEFORE_TRIAL", 0)
     with tf.Graph().as_default(), v1.Session() as session:
         count = v1.get_variable("count", [], use_resource=True, initializer=tf.zeros_initializer())
         loop = graph_loop.build_loop(count.assign_add(1.0).op, tf.ones([]), compiled=True)
