@@ -11,6 +11,8 @@ from collections.abc import Iterator
 
 import tensorflow as tf
 
+from estimator_train.remote.checks import is_replaced
+
 CHECK_SECS = 10.0
 # A running job writes its lease again in this time.
 STALE_SECS = 25.0
@@ -114,13 +116,16 @@ def _renew(path: str, own: str, has_ended: threading.Event) -> None:
 
 
 def _read(path: str) -> str | None:
-    """Returns the content of a lease; None without one. It is empty for a moment on some stores."""
+    """Returns the content of a lease; None without one.
+
+    It is empty for a moment on some stores, and here if it is renewed while it is read.
+    """
     try:
         with tf.io.gfile.GFile(path) as file:
             content: str = file.read()
             return content
-    except tf.errors.OpError:
-        return None
+    except tf.errors.OpError as error:
+        return "" if is_replaced(error) else None
 
 
 def _read_holder(path: str) -> str | None:

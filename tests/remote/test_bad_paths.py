@@ -193,6 +193,29 @@ def test_a_running_job_whose_clock_is_five_minutes_late_keeps_its_lease(
         writing.join()
 
 
+def test_a_lease_that_is_renewed_while_it_is_read_has_a_holder(tmp_path):
+    remote.register("memory")
+    path = f"memory:/{tmp_path}/run/.training"
+    holder = "process 1 on another, since then"
+    lease._write(path, holder)
+    has_ended = threading.Event()
+
+    def renew():
+        while not has_ended.is_set():
+            lease._write(path, holder)
+
+    renewing = threading.Thread(target=renew, daemon=True)
+    renewing.start()
+    try:
+        found = {(lease._read(path) or "").partition("\n")[0] for _ in range(300)}
+        is_lost = any(lease._read(path) is None for _ in range(300))
+    finally:
+        has_ended.set()
+        renewing.join()
+    assert holder in found
+    assert not is_lost
+
+
 def test_a_lease_that_nobody_renews_is_taken(monkeypatch, tmp_path):
     remote.register("memory")
     monkeypatch.setattr(lease, "STALE_SECS", 0.5)

@@ -90,6 +90,7 @@ def test_short_steps_wait_for_their_number_before_a_trial_and_long_ones_need_non
 ):
     monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
     monkeypatch.setattr(chosen_executor, "_STEPS_BEFORE_TRIAL", 10**9)
+    monkeypatch.setattr(chosen_executor, "_CHANGE_FACTOR", 1e9)
     monkeypatch.setattr(chosen_executor, "_SHORT_STEP_SECS", 1e9 if are_short else 0.0)
     session, loop, _ = counted
     chosen = ChosenExecutor(loop.outcome)

@@ -190,7 +190,9 @@ def test_features_whose_names_differ_in_other_signs_alone(tmp_path: Path) -> Non
     names = ["a b", "a_b", "a:b", "\u00e9", "\u00fc", "Age", "age"]
     input_fn = make_named_input_fn(names)
     columns = [fc.numeric_column(name) for name in names]
-    estimator = est.DNNRegressor([3], columns, str(tmp_path)).train(input_fn)
+    # A seed, and enough units: the relu of all of a few random ones may be 0 for each row.
+    config = est.RunConfig(str(tmp_path), tf_random_seed=1)
+    estimator = est.DNNRegressor([16], columns, config=config).train(input_fn)
     graph, answers, wanted = build(estimator, input_fn)
     assert set(graph.inputs) == {
         "a_b",
