@@ -19,12 +19,14 @@ class StepResult(NamedTuple):
     Attributes:
       loss: The loss, a scalar.
       step_before: The global step before the step.
+      step_after: The global step after the step.
       stop_requested: Whether a hook asks to stop.
       batch_size: Number of examples in the step, or None.
     """
 
     loss: np.generic
     step_before: int
+    step_after: int
     stop_requested: bool
     batch_size: int | None
 
@@ -66,8 +68,9 @@ class HookedStep:
         feeds = _merge_feeds([args.feed_dict for args in requests.values() if args.feed_dict])
         options = _merge_options([args.options for args in requests.values() if args.options])
         metadata = tf.compat.v1.RunMetadata()
-        own = {"step": self._arguments.fetches, "before": self._fetches.step_read}
-        all_fetches = {**own, "sizes": self._sizes, **fetches}
+        reads = [self._fetches.step_read, self._fetches.step_after]
+        own = {"step": self._arguments.fetches, "reads": reads, "sizes": self._sizes}
+        all_fetches = {**own, **fetches}
         if feeds or options.ByteSize():
             values = session.run(all_fetches, feeds, options, metadata)
         else:
@@ -76,8 +79,9 @@ class HookedStep:
         for hook in self._hooks:
             hook.after_run(context, RunValues(values.get(hook), options, metadata))
         _, loss = values["step"]
-        before, sizes = int(values["before"]), values.get("sizes")
-        return StepResult(loss, before, context.stop_requested, sizes[0] if sizes else None)
+        before, after = map(int, values["reads"])
+        sizes = values.get("sizes")
+        return StepResult(loss, before, after, context.stop_requested, sizes[0] if sizes else None)
 
     def _run_compiled(
         self, session: tf.compat.v1.Session, loop: StepLoop, fetches: dict[Any, Any]
@@ -119,7 +123,7 @@ class _CompiledStep:
           fetches: The fetches of each hook.
 
         Returns:
-          Their values, and under "step" and "before" those of the HookedStep, without that of the
+          Their values, and under "step" and "reads" those of the HookedStep, without that of the
           train_op.
         """
         derive = self._derived.prepare(fetches)
@@ -130,7 +134,7 @@ class _CompiledStep:
         _, loss, _ = loop.run(session, 1)
         [after] = self._read_step()
         derived = derive([loss, before, after, *self._size])
-        return {"step": [None, loss], "before": before, **derived}
+        return {"step": [None, loss], "reads": [before, after], **derived}
 
 
 def _merge_feeds(feed_dicts: Sequence[Mapping[Any, Any]]) -> dict[Any, Any]:

@@ -23,7 +23,7 @@ class PreparedCalls:
 
     For each set of fetches, the session places and optimizes the graph again. In a large graph, a
     set that is part of a prepared one is therefore first run by that call, if the others of its
-    fetches change nothing: the second step of a training is the first without its summaries.
+    fetches change nothing: a step that no summary is due at is the first without its summaries.
     """
 
     def __init__(self) -> None:

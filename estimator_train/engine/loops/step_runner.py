@@ -1,6 +1,7 @@
 """Training in a session: loops of steps between the steps that hooks must see."""
 
 import contextlib
+import operator
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -100,7 +101,7 @@ class StepRunner:
         if step is None:
             return  # There was no step, which a warning says.
         before = step - 1
-        if not self._counts_steps and before != self._first_step:
+        if not self._counts_steps:
             # The train_op does not increment the global step by one.
             _LOG.info("The input ended after the step that began at global step %d.", before)
         elif last_step is None:
@@ -125,7 +126,7 @@ class StepRunner:
         compiled = self._loops.compiled if self._counts_steps else None
         result = self._hooked_step.run(session, compiled)
         self._loss, self._batch_size = result.loss, result.batch_size
-        self._follow_global_step(result.step_before)
+        self._follow_global_step(result.step_before, result.step_after)
         return result.stop_requested
 
     def _run_loop(self, session: tf.compat.v1.Session) -> bool:
@@ -186,20 +187,19 @@ class StepRunner:
         ]
         return any(requests)
 
-    def _follow_global_step(self, before: int) -> None:
+    def _follow_global_step(self, before: int, after: int) -> None:
         """Stores the global step; disables loops if a step does not increment it by one."""
-        expected = self._global_step
-        if expected is None:
-            self._first_step = before
-        self._global_step = before + 1
-        self._counts_steps = expected is not None and (
-            before >= expected if self._shares_global_step else before == expected
-        )
-        if self._loops.can_loop and not self._counts_steps and expected is not None:
+        if self._global_step is None:
+            self._global_step = self._first_step = before
+        pairs = (before, self._global_step), (after, before + 1)
+        # Other processes may have incremented it too.
+        matches = operator.ge if self._shares_global_step else operator.eq
+        wrong = [(actual, expected) for actual, expected in pairs if not matches(actual, expected)]
+        self._global_step, self._counts_steps = before + 1, not wrong
+        if self._loops.can_loop and wrong:
             _LOG.info(
                 "Training runs one step per session call: the train_op does not increment the "
                 "global step by one; it is %d where %d was expected.",
-                before,
-                expected,
+                *wrong[0],
             )
             self._loops.disable()

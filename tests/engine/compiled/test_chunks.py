@@ -186,7 +186,7 @@ def test_a_compiled_step_runs_if_hooks_fetch_only_its_loss_and_step():
         results = [runner.run(session, loop) for _ in range(3)]
         losses = session.run("losses/Read/ReadVariableOp:0")[31:34]
         # The size of the batch is known, and not computed again.
-        assert results == [(loss, 31 + n, False, None) for n, loss in enumerate(losses)]
+        assert results == [(loss, 31 + n, 32 + n, False, None) for n, loss in enumerate(losses)]
         for n, (*numbers, written) in enumerate(hook.seen):
             assert numbers == [losses[n], 31 + n, 32 + n, 8]
             assert tf1.Summary.FromString(written).value[0].simple_value == losses[n]

@@ -48,7 +48,7 @@ def test_hooks_get_their_fetches_at_each_step(counter):
     runner = HookedStep(step, [first, second])
     for n in range(1, 7):
         # Each hook's fetches are of the same call.
-        assert runner.run(session) == (n, n, n == 5, None)
+        assert runner.run(session) == (n, n, n, n == 5, None)
     assert [value.results for value in first.seen] == [None, [1, {"b": [2]}], 1] * 2
     assert [value.results for value in second.seen] == [1, 2, 3, 4, 5, 6]
     assert first.original == [step.loss] * 2
