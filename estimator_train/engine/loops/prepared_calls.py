@@ -8,11 +8,13 @@ import tensorflow as tf
 from estimator_train.engine.tf_internals import graphs, sessions
 
 _MAX_PREPARED = 32
+# To prepare a call of fewer operations takes little time.
+_MIN_OPERATIONS_OF_WIDER = 1000
 # Calls that may compute more than their fetches, before the session prepares one of their own.
 _MAX_WIDER_RUNS = 8
 _WITHOUT_EFFECT = ("ReadVariableOp", "VarHandleOp")
-# It refuses NaN: a step without summaries must not end by it.
-_REFUSING = "HistogramSummary"
+# Histograms refuse NaN: a step without summaries must not end by it. The others take long.
+_NOT_IN_WIDER = ("AudioSummary", "HistogramSummary", "ImageSummary")
 
 
 class PreparedCalls:
@@ -21,9 +23,9 @@ class PreparedCalls:
     `Session.run` analyses its fetches at every call, which takes about as long as a training step
     of a small model.
 
-    For each set of fetches, the session places and optimizes the graph again. In a large graph, a
-    set that is part of a prepared one is therefore first run by that call, if the others of its
-    fetches change nothing: a step that no summary is due at is the first without its summaries.
+    For each set of fetches, the session places and optimizes the graph again. A set that is part of
+    a prepared one is therefore first run by that call, unless the graph is small, if the others of
+    its fetches change nothing: a step at which no summary is due is the first without summaries.
     """
 
     def __init__(self) -> None:
@@ -58,7 +60,7 @@ class PreparedCalls:
             return None
         if key not in self._wider:
             found = None
-            if graphs.is_large(graph):
+            if graph.version >= _MIN_OPERATIONS_OF_WIDER:
                 calls = (call for call in self._calls.values() if _covers(graph, call[1], fetches))
                 found = next(map(_WiderCall, calls), None)
             # The cache holds the fetches, so that their id stays unique.
@@ -112,7 +114,7 @@ def _covers(graph: tf.Graph, wider: Any, fetches: Any) -> bool:
 
     others = graphs.walk(set(map(_get_operation, elements)) - needed, before)
     return not any(
-        o.type == _REFUSING or (o.op_def.is_stateful and o.type not in _WITHOUT_EFFECT)
+        o.type in _NOT_IN_WIDER or (o.op_def.is_stateful and o.type not in _WITHOUT_EFFECT)
         for o in others
     )
 

@@ -177,6 +177,26 @@ def _has_one_device(config: tf.compat.v1.ConfigProto) -> bool:
     return kinds == {"CPU"} and config.device_count.get("CPU", 1) <= 1
 
 
+def _omit_needless_work(
+    config: tf.compat.v1.ConfigProto, graph: tf.Graph
+) -> tf.compat.v1.ConfigProto:
+    """Returns a configuration without passes of the graph optimizer that find nothing on one CPU.
+
+    They take a fifth of the time to prepare a call. The pass for layouts changes operations on GPUs
+    alone. The pass for memory spares a copy of the value in the assignment of a reference variable.
+    """
+    omitted = tf.compat.v1.ConfigProto()
+    omitted.CopyFrom(config)
+    rewrites = omitted.graph_options.rewrite_options
+    if not rewrites.layout_optimizer and not rewrites.cpu_layout_conversion:
+        rewrites.layout_optimizer = rewrites.OFF
+    variables = [*tf.compat.v1.global_variables(), *tf.compat.v1.local_variables()]
+    has_references = not all(hasattr(variable, "handle") for variable in variables)
+    if not rewrites.memory_optimization and not has_references:
+        rewrites.memory_optimization = rewrites.NO_MEM_OPT
+    return omitted
+
+
 def _is_large_without_arrays(graph: tf.Graph) -> bool:
     """Returns whether a session prepares calls sooner if it places only what each of them runs.
 
@@ -224,10 +244,10 @@ class ChiefSessionCreator(tf.compat.v1.train.SessionCreator):
         scaffold.finalize()
         skips = may_skip and self._assigns_all_variables()
         config = self._config
-        if self._may_skip_checks and _has_one_device(config) and _is_large_without_arrays(graph):
-            config = tf.compat.v1.ConfigProto()
-            config.CopyFrom(self._config)
-            config.graph_options.place_pruned_graph = True
+        if not self._master and _has_one_device(config):
+            config = _omit_needless_work(config, graph)
+            if self._may_skip_checks and _is_large_without_arrays(graph):
+                config.graph_options.place_pruned_graph = True
         starts_locals = not skips or bool(graphs.list_grouped(scaffold.local_init_op))
         manager = tf.compat.v1.train.SessionManager(
             local_init_op=scaffold.local_init_op if starts_locals else None,

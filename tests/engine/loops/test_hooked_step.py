@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from estimator_train.engine.loops import prepared_calls
 from estimator_train.engine.loops.hooked_step import HookedStep
 from estimator_train.engine.loops.prepared_calls import DerivedCalls, PreparedCalls
 from estimator_train.engine.loops.step_fetches import StepFetches
-from estimator_train.engine.tf_internals import graphs, sessions
+from estimator_train.engine.tf_internals import sessions
 
 tf1 = tf.compat.v1
 SessionRunArgs = tf1.train.SessionRunArgs
@@ -111,16 +112,16 @@ def test_prepared_calls_follow_the_session_and_take_any_number_of_fetches():
 
 @pytest.fixture
 def prepared(monkeypatch):
-    """The fetches of all calls that sessions prepare, in graphs that count as large."""
+    """The fetches of all calls that sessions prepare, in graphs that do not count as small."""
     fetches, prepare = [], sessions.prepare_run
-    monkeypatch.setattr(graphs, "LARGE_GRAPH", 0)
+    monkeypatch.setattr(prepared_calls, "_MIN_OPERATIONS_OF_WIDER", 0)
     monkeypatch.setattr(
         sessions, "prepare_run", lambda session, f: (fetches.append(f), prepare(session, f))[1]
     )
     return fetches
 
 
-def test_large_graph_runs_some_steps_by_a_call_of_more_fetches(counter, prepared):
+def test_some_steps_run_by_a_call_of_more_fetches(counter, prepared):
     session, step = counter
     summary = tf1.summary.scalar("step", tf.cast(step.loss, tf.float32))
     first = {"step": [step.train_op, step.loss.op], "hook": {"summary": summary}}
@@ -148,6 +149,15 @@ def test_a_call_of_more_fetches_runs_no_steps_if_they_have_effects(counter, prep
     assert session.run(other) == 1
 
 
+def test_a_call_with_pictures_runs_no_steps_without_them(counter, prepared):
+    session, step = counter
+    pictures = tf1.summary.image("pictures", tf.zeros([1, 2, 2, 1]))
+    calls = PreparedCalls()
+    calls.run(session, [step.train_op, pictures])
+    assert calls.run(session, [step.train_op]) == [2]
+    assert prepared == [[step.train_op, pictures], [step.train_op]]
+
+
 def test_a_step_without_histograms_trains_on_with_nan(counter, prepared):
     session, step = counter
     loss = tf.cast(step.loss, tf.float32)
@@ -167,7 +177,7 @@ def test_a_small_graph_and_unknown_fetches_run_by_calls_of_their_own(
         after = tf.constant(1)
     calls.run(session, [step.train_op, after])
     assert len(prepared) == 2
-    monkeypatch.setattr(graphs, "LARGE_GRAPH", 10**6)
+    monkeypatch.setattr(prepared_calls, "_MIN_OPERATIONS_OF_WIDER", 10**6)
     small = PreparedCalls()
     small.run(session, [step.train_op, after])
     small.run(session, [step.train_op])

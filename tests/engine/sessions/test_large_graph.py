@@ -99,3 +99,33 @@ def test_graphs_with_several_devices_or_large_arrays_are_placed_completely(
     config = est.RunConfig(session_config=tf1.ConfigProto(device_count={"CPU": devices}))
     est.Estimator(_model_fn, tmp_path, config).train(_make_input, [hook], steps=1)
     assert hook.settings.place_pruned_graph is expected
+
+
+@pytest.mark.parametrize("has_references", [False, True])
+@pytest.mark.parametrize("devices", [1, 2])
+def test_one_cpu_needs_no_passes_for_layouts_and_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, devices: int, has_references: bool
+) -> None:
+    config = est.RunConfig(session_config=tf1.ConfigProto(device_count={"CPU": devices}))
+    hook = _SettingsHook()
+    (tf1.disable_resource_variables if has_references else tf1.enable_resource_variables)()
+    try:
+        est.Estimator(_model_fn, tmp_path, config).train(_make_input, [hook], steps=1)
+    finally:
+        tf1.enable_resource_variables()
+    rewrites = hook.settings.rewrite_options
+    default = rewrites.DEFAULT
+    assert rewrites.layout_optimizer == (rewrites.OFF if devices == 1 else default)
+    omits = devices == 1 and not has_references
+    assert rewrites.memory_optimization == (rewrites.NO_MEM_OPT if omits else 0)
+
+
+def test_passes_that_a_program_sets_are_kept(tmp_path: Path) -> None:
+    own = tf1.ConfigProto()
+    rewrites = own.graph_options.rewrite_options
+    rewrites.layout_optimizer, rewrites.memory_optimization = rewrites.ON, rewrites.MANUAL
+    hook = _SettingsHook()
+    config = est.RunConfig(session_config=own)
+    est.Estimator(_model_fn, tmp_path, config).train(_make_input, [hook], steps=1)
+    found = hook.settings.rewrite_options
+    assert (found.layout_optimizer, found.memory_optimization) == (rewrites.ON, rewrites.MANUAL)
