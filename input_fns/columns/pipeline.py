@@ -16,6 +16,7 @@ from input_fns.columns.schemas import (
     replace_null_types,
 )
 from input_fns.columns.table_files import TableFile, open_files
+from input_fns.pipeline.batching import read_epochs
 from input_fns.pipeline.guard import BadRecords, refill_batches
 from input_fns.pipeline.options import MEMORY, PipelineOptions
 from input_fns.pipeline.process_end import is_program_running, stop_at_exit
@@ -123,7 +124,9 @@ def read_tables(
         seeds = tf.data.Dataset.random(options.seed, rerandomize_each_iteration=True).take(1)
     else:
         seeds = tf.data.Dataset.from_tensors(tf.constant(0, tf.int64))
-    batches = seeds.flat_map(read_all)
+    parts = [(piece.start, piece.stop) for piece in own_pieces]
+    window = options.buffer_size if options.shuffle else None
+    batches = read_epochs(seeds, [order.block_rows, window, parts], read_all)
     if bad.are_skipped:
         batches = refill_batches(batches, bad)
     else:
