@@ -1,6 +1,7 @@
 """Types of Arrow as dtypes and shapes of tensors, and the conversion of arrays."""
 
 import dataclasses
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,6 +9,8 @@ import tensorflow as tf
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+Convert = Callable[[Any, Any], np.ndarray]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,6 +60,11 @@ def find_layout(arrow_type: "pa.DataType") -> Layout:
         return Layout(tf.int32 if arrow_type.bit_width == 32 else tf.int64)
     if types.is_primitive(arrow_type) and not types.is_temporal(arrow_type):
         return Layout(tf.as_dtype(arrow_type.to_pandas_dtype()))
+    if types.is_null(arrow_type):
+        raise TypeError(
+            "all values are missing; give its type in types and its value in defaults, or leave "
+            "the column out with select"
+        )
     raise TypeError("this type has no tensor; leave the column out with select")
 
 
@@ -65,6 +73,51 @@ def get_storage_type(arrow_type: "pa.DataType") -> "pa.DataType":
     while hasattr(arrow_type, "storage_type"):
         arrow_type = arrow_type.storage_type
     return arrow_type
+
+
+def replace_values(arrow_type: "pa.DataType", dtype: tf.DType) -> "pa.DataType":
+    """Returns the type whose values, also those in lists, have the type of a tensor.
+
+    Raises:
+      TypeError: Arrow has no such values.
+    """
+    import pyarrow as pa
+    from pyarrow import types
+
+    arrow_type = get_storage_type(arrow_type)
+    if types.is_fixed_size_list(arrow_type):
+        return pa.list_(replace_values(arrow_type.value_type, dtype), arrow_type.list_size)
+    if types.is_large_list(arrow_type):
+        return pa.large_list(replace_values(arrow_type.value_type, dtype))
+    if types.is_list(arrow_type):
+        return pa.list_(replace_values(arrow_type.value_type, dtype))
+    if dtype == tf.string:
+        values = arrow_type.value_type if types.is_dictionary(arrow_type) else arrow_type
+        # Numbers, dates and so on become text; casting bytes to text would require UTF-8.
+        is_bytes = _is_text(values) or types.is_null(values)
+        return pa.large_binary() if is_bytes else pa.large_string()
+    try:
+        return pa.from_numpy_dtype(dtype.as_numpy_dtype)
+    except pa.ArrowNotImplementedError:
+        raise TypeError(f"Arrow has no {dtype.name}; choose another type in types") from None
+
+
+def cast_values(array: "pa.Array", arrow_type: "pa.DataType") -> "pa.Array":
+    """Returns an array of a type of `replace_values`; dates and times become their integers."""
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    while hasattr(array, "storage"):
+        array = array.storage
+    if types.is_temporal(array.type) and not _is_text(arrow_type):
+        array = _view_integers(array)
+    return pc.cast(array, arrow_type)
+
+
+def _view_integers(array: "pa.Array") -> "pa.Array":
+    import pyarrow as pa
+
+    return array.view(pa.int32() if array.type.bit_width == 32 else pa.int64())
 
 
 def replace_views(arrow_type: "pa.DataType") -> "pa.DataType":
@@ -110,7 +163,9 @@ class MissingValueError(ValueError):
     """Error of a value that is missing and has no default."""
 
 
-def to_arrays(array: "pa.Array", default: Any = None) -> list[np.ndarray]:
+def to_arrays(
+    array: "pa.Array", default: Any = None, convert: Convert | None = None
+) -> list[np.ndarray]:
     """Returns the arrays of a layout: the row splits of each list level, then the values.
 
     Numbers share the memory of Arrow.
@@ -118,6 +173,7 @@ def to_arrays(array: "pa.Array", default: Any = None) -> list[np.ndarray]:
     Args:
       array: An array of a type that has a layout.
       default: Replaces missing values; a missing list becomes an empty one. None is an error.
+      convert: Function from values that are not lists, and the default, to their array.
 
     Raises:
       MissingValueError: A value is missing, and there is no default.
@@ -134,17 +190,17 @@ def to_arrays(array: "pa.Array", default: Any = None) -> list[np.ndarray]:
         if default is None and array.null_count:  # Dictionaries may contain missing values.
             raise MissingValueError
     if types.is_fixed_size_list(array.type):
-        return [_to_matrix(array, default)]
+        return [_to_matrix(array, default, convert)]
     if types.is_list(array.type) or types.is_large_list(array.type):
         lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy()
         splits = np.zeros(len(array) + 1, np.int64)
         np.cumsum(lengths, out=splits[1:])
-        return [splits, *to_arrays(array.flatten(), default)]
-    return [_to_array(array, default)]
+        return [splits, *to_arrays(array.flatten(), default, convert)]
+    return [(convert or _to_array)(array, default)]
 
 
-def _to_matrix(array: "pa.Array", default: Any) -> np.ndarray:
-    rows = to_arrays(array.flatten(), default)[0]  # Without the missing lists.
+def _to_matrix(array: "pa.Array", default: Any, convert: Convert | None) -> np.ndarray:
+    rows = to_arrays(array.flatten(), default, convert)[0]  # Without the missing lists.
     rows = rows.reshape(len(array) - array.null_count, array.type.list_size, *rows.shape[1:])
     if not array.null_count:
         return rows
@@ -159,7 +215,7 @@ def _to_array(array: "pa.Array", default: Any) -> np.ndarray:
     from pyarrow import types
 
     if types.is_temporal(array.type):
-        array = array.view(pa.int32() if array.type.bit_width == 32 else pa.int64())
+        array = _view_integers(array)
     elif types.is_decimal(array.type):
         array = pc.cast(array, pa.float64())
     elif _is_text(array.type):

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import tensorflow as tf
 
-from input_fns.columns.arrow_types import Layout, MissingValueError, find_layout, to_arrays
+from input_fns.columns.arrow_types import (
+    Layout,
+    MissingValueError,
+    cast_values,
+    find_layout,
+    replace_values,
+    replace_views,
+    to_arrays,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -69,13 +77,12 @@ class Column:
           ColumnError: A value is missing, or does not fit the type.
         """
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         try:
             if self.vocabulary is not None:
-                return self._number_words(array)
+                return to_arrays(array, self.default, self._number_words)
             if self.cast is not None:
-                array = pc.cast(array, self.cast)
+                array = cast_values(array, self.cast)
             return to_arrays(array, self.default)
         except MissingValueError:
             raise ColumnError(self.name, "has no value; give one for it in defaults") from None
@@ -85,23 +92,18 @@ class Column:
                 self.name, f"cannot become {self.layout.dtype.name}: {reason}"
             ) from error
 
-    def _number_words(self, array: "pa.Array") -> list[np.ndarray]:
+    def _number_words(self, array: "pa.Array", default: Any) -> np.ndarray:
         import pyarrow as pa
         import pyarrow.compute as pc
-        from pyarrow import types
 
-        if types.is_dictionary(array.type):
-            array = array.dictionary_decode()
         if array.null_count:
-            if self.default is None:
-                raise MissingValueError
-            array = pc.fill_null(array, pa.scalar(self.default, array.type))
+            array = pc.fill_null(array, pa.scalar(default, array.type))
         assert self.vocabulary is not None
         numbers = pc.index_in(array, self.vocabulary.cast(array.type))
         if self.is_class and numbers.null_count:
             word = array.filter(numbers.is_null())[0]
             raise ColumnError(self.name, f"has the label {word}, which is not in its vocabulary")
-        return [pc.fill_null(numbers, len(self.vocabulary)).cast(pa.int64()).to_numpy()]
+        return pc.fill_null(numbers, len(self.vocabulary)).cast(pa.int64()).to_numpy()
 
     def find_bad_rows(self, array: "pa.Array", first: int = 0) -> "Iterator[tuple[int, str]]":
         """Yields the row number of each value that has no tensor, and the reason.
@@ -137,25 +139,20 @@ class Column:
 
 
 def make_columns(
-    file: str, schema: "pa.Schema", settings: ColumnSettings, labels: Sequence[str]
+    file: str, fields: "Mapping[str, pa.Field]", settings: ColumnSettings, labels: Sequence[str]
 ) -> list[Column]:
-    """Returns the columns to read, in the order of the schema.
+    """Returns the columns to read, in the order of the fields.
 
     Args:
-      file: The file with the schema, for errors.
-      schema: The columns of the file.
+      file: The file with the fields, for errors.
+      fields: The fields of the file by their names, from `flatten_schema`.
       settings: The settings.
       labels: Names of the label columns.
 
     Raises:
-      ValueError: A column does not exist, or two have the same name.
+      ValueError: A column does not exist.
       TypeError: A type has no tensor.
     """
-    fields = {}
-    for field in flatten_schema(schema):
-        if field.name in fields:
-            raise ValueError(f"{file} has two columns with the name {field.name!r}.")
-        fields[field.name] = field
     _check_names(file, fields, settings, labels)
     selected = [*(fields if settings.select is None else settings.select), *labels]
     if not selected:
@@ -167,22 +164,15 @@ def make_columns(
     ]
 
 
-def flatten_schema(schema: "pa.Schema") -> "list[pa.Field]":
-    """Returns the fields of a schema; those of a struct get names with a dot."""
-    from pyarrow import types
-
-    found = []
-    for field in schema:
-        if types.is_struct(field.type):
-            found += flatten_schema(field.flatten())
-        else:
-            found.append(field)
-    return found
-
-
 def _check_names(
     file: str, fields: Mapping[str, Any], settings: ColumnSettings, labels: Sequence[str]
 ) -> None:
+    for argument in ("select", "ids"):
+        if isinstance(getattr(settings, argument), str):
+            names = getattr(settings, argument)
+            raise TypeError(
+                f"{argument} must be a list of names, but got {names!r}: use [{names!r}]."
+            )
     used = {
         "label": labels,
         "select": settings.select or (),
@@ -206,20 +196,15 @@ def _make_column(
 ) -> Column:
     import pyarrow as pa
 
-    name = field.name
-    cast = None
-    if name in settings.types:
-        dtype = tf.as_dtype(settings.types[name])
-        cast = (
-            pa.large_binary() if dtype == tf.string else pa.from_numpy_dtype(dtype.as_numpy_dtype)
-        )
+    name, cast, vocabulary = field.name, None, None
     try:
+        if name in settings.types:
+            cast = replace_values(field.type, tf.as_dtype(settings.types[name]))
         layout = find_layout(field.type if cast is None else cast)
-    except TypeError as error:
+        if name in settings.vocabularies:
+            vocabulary = pa.array(list(settings.vocabularies[name]))
+    except (TypeError, pa.ArrowInvalid) as error:
         raise TypeError(f"{file}, column {name} of type {field.type}: {error}.") from None
-    vocabulary = None
-    if name in settings.vocabularies:
-        vocabulary = pa.array(list(settings.vocabularies[name]))
     is_ids = name in settings.ids
     if is_ids and not pa.types.is_dictionary(field.type):
         raise TypeError(
@@ -227,10 +212,10 @@ def _make_column(
             "vocabularies for other types."
         )
     if is_ids or vocabulary is not None:
-        layout = Layout(tf.int64)
+        layout = Layout(tf.int64) if is_ids else dataclasses.replace(layout, dtype=tf.int64)
     if name in settings.padding and not layout.ragged_rank:
         raise TypeError(f"padding: {file}, column {name} has type {field.type}, expected a list.")
-    return Column(
+    column = Column(
         name,
         layout,
         cast,
@@ -240,27 +225,41 @@ def _make_column(
         name in labels,
         settings.padding.get(name),
     )
+    _try_settings(file, pa.int64() if is_ids else replace_views(field.type), column)
+    return column
 
 
-def check_schemas(files: Sequence[Any], columns: Sequence[Column]) -> None:
-    """Checks that the columns of all files have the types of the first.
+def _try_settings(file: str, arrow_type: "pa.DataType", column: Column) -> None:
+    """Converts no row and a missing value, so that wrong settings are errors of the first call.
 
     Raises:
-      ValueError: They differ; the error names file and column.
+      TypeError: The values of the column cannot have the type or the vocabulary of the settings.
+      ValueError: The default or the padding is not a value of the column.
     """
-    expected = {field.name: field.type for field in flatten_schema(files[0].schema)}
-    checked = {id(files[0].schema)}
-    for file in files:
-        if id(file.schema) in checked or file.schema.equals(files[0].schema):
-            continue
-        actual = {field.name: field.type for field in flatten_schema(file.schema)}
-        for column in columns:
-            if column.name not in actual:
-                raise ValueError(
-                    f"{file.path} has no column {column.name!r}, which {files[0].path} has."
-                )
-            if actual[column.name] != expected[column.name]:
-                raise ValueError(
-                    f"{file.path}, column {column.name} has type {actual[column.name]}, expected "
-                    f"{expected[column.name]} as in {files[0].path}."
-                )
+    import pyarrow as pa
+
+    place = f"{file}, column {column.name} of type {arrow_type}"
+    dtype = column.layout.dtype
+    try:
+        column.to_arrays(pa.nulls(0, arrow_type))
+    except (ColumnError, pa.ArrowException) as error:
+        argument = "types" if column.vocabulary is None else "vocabularies"
+        raise TypeError(f"{argument}: {place}: {str(error).splitlines()[0]}.") from error
+    if column.padding is not None:
+        try:
+            tf.make_tensor_proto(column.padding, dtype, [])
+        except (TypeError, ValueError):
+            raise ValueError(f"padding: {place}: {column.padding!r} is no {dtype.name}.") from None
+    if column.default is None:
+        return
+    try:
+        missing = pa.nulls(1, arrow_type)
+        value = dataclasses.replace(column, is_class=False).to_arrays(missing)[-1]
+    except (TypeError, ValueError, pa.ArrowException) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise ValueError(f"defaults: {place}, default {column.default!r}: {reason}.") from error
+    is_number = dtype.is_integer and column.vocabulary is None
+    if is_number and value.size and value.flat[0] != column.default:
+        raise ValueError(
+            f"defaults: {place} has no value {column.default!r}; the nearest is {value.flat[0]}."
+        )

@@ -122,6 +122,7 @@ def _to_table(frame: Any) -> "pa.Table":
     if isinstance(frame, pa.Table):
         return frame
     if isinstance(frame, pa.RecordBatch) or hasattr(frame, "__arrow_c_stream__"):
+        _refuse_objects(frame)
         try:
             return pa.table(frame)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
@@ -139,6 +140,18 @@ def _to_table(frame: Any) -> "pa.Table":
     )
 
 
+def _refuse_objects(frame: Any) -> None:
+    """Raises TypeError for objects of polars: Arrow gets their addresses as bytes."""
+    if not type(frame).__module__.startswith("polars"):
+        return
+    for name, dtype in frame.schema.items():
+        if str(dtype) == "Object":
+            raise TypeError(
+                f"frame has a column {name!r} of Python objects, which Arrow does not have. "
+                "Convert or drop this column."
+            )
+
+
 def _copy_pandas(frame: Any) -> "pa.Table":
     """Returns a table that shares no memory which the program can change."""
     import pyarrow as pa
@@ -151,7 +164,10 @@ def _copy_pandas(frame: Any) -> "pa.Table":
                 arrays.append(pa.array(column.to_numpy(copy=True)))
             else:
                 arrays.append(pa.array(column.copy(), from_pandas=True))
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        except (pa.ArrowException, OverflowError) as error:
             reason = str(error).splitlines()[0].rstrip(".")
-            raise TypeError(f"Column {name!r} has no type of Arrow: {reason}.") from error
+            raise TypeError(
+                f"Column {name!r} has no type of Arrow: {reason}. Convert it, for example with "
+                "frame.astype, or drop it."
+            ) from error
     return pa.table(arrays, names=names)

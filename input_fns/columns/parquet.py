@@ -6,14 +6,10 @@ from typing import Any
 import tensorflow as tf
 
 from input_fns.columns.columns import ColumnSettings
+from input_fns.columns.parquet_files import ParquetFile
 from input_fns.columns.partitions import read_partitions
 from input_fns.columns.pipeline import read_table_files
-from input_fns.columns.table_files import (
-    FilePattern,
-    ParquetFile,
-    import_pyarrow,
-    list_table_files,
-)
+from input_fns.columns.table_files import FilePattern, import_pyarrow, list_table_files
 from input_fns.pipeline.options import PipelineOptions
 
 
@@ -71,12 +67,19 @@ def parquet(
     Raises:
       FileNotFoundError: No file matches.
       ImportError: pyarrow is not installed.
-      TypeError: A column has a type without a tensor.
+      TypeError: A column has a type without a tensor, or `row_filter` is no expression.
       ValueError: A file is unreadable, files differ, a column does not exist, there are no rows, or
         an argument is out of range.
     """
     options = PipelineOptions.from_arguments(settings)
     import_pyarrow("parquet")
+    import pyarrow.compute as pc
+
+    if row_filter is not None and not isinstance(row_filter, pc.Expression):
+        raise TypeError(
+            "row_filter must be an expression of pyarrow.compute, such as "
+            f"pc.field('day') >= 20, but got {row_filter!r}."
+        )
     column_settings = ColumnSettings(
         select, types or {}, defaults or {}, vocabularies or {}, ids, padding or {}
     )

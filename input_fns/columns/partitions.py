@@ -45,12 +45,31 @@ class _PartitionedFile:
             names, arrays = [*batch.schema.names], [*batch.columns]
             for name in own:
                 names.append(name)
-                arrays.append(pa.repeat(self._values[name], batch.num_rows))
+                arrays.append(_repeat(self._values[name], batch.num_rows))
             yield pa.RecordBatch.from_arrays(arrays, names)
 
     def _find_owner(self, name: str) -> str | None:
         """Returns which of the further columns has a name, itself or for a field."""
         return next((own for own in self._values if f"{name}.".startswith(f"{own}.")), None)
+
+
+def _repeat(value: "pa.Scalar", count: int) -> "pa.Array":
+    import pyarrow as pa
+
+    # pyarrow repeats no missing dictionary.
+    return pa.repeat(value, count) if value.is_valid else pa.nulls(count, value.type)
+
+
+def add_missing_columns(file: TableFile, missing: "Mapping[str, pa.DataType]") -> TableFile:
+    """Adds columns without values to a file.
+
+    Args:
+      file: The file.
+      missing: Maps the names of the columns to their types.
+    """
+    import pyarrow as pa
+
+    return _PartitionedFile(file, {name: pa.scalar(None, kind) for name, kind in missing.items()})
 
 
 def read_partitions(

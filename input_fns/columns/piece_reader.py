@@ -1,7 +1,7 @@
 """Reads pieces of row groups, and continues where the last piece ended."""
 
 import collections
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from input_fns.columns.arrow_types import replace_views
@@ -31,6 +31,7 @@ class PieceReader:
     Args:
       files: The files.
       columns: The columns to read.
+      types: The types of the columns that have another one in some files.
       batch_rows: Maximum number of rows to decode at a time.
       is_cached: Whether row groups stay in memory after their first use.
     """
@@ -39,12 +40,14 @@ class PieceReader:
         self,
         files: Sequence[TableFile],
         columns: Sequence[Column],
+        types: "Mapping[str, pa.DataType]",
         batch_rows: int,
         is_cached: bool,
     ) -> None:
         self.files = files
         self._names = [column.name for column in columns]
         self._ids = [column.name for column in columns if column.is_ids]
+        self._types = types
         self._batch_rows = batch_rows
         self._cached: dict[tuple[int, int], pa.Table] | None = {} if is_cached else None
         self._cursors: collections.OrderedDict[tuple[int, int, int], _Cursor]
@@ -117,10 +120,24 @@ class PieceReader:
             table = table.set_column(table.schema.get_field_index(name), name, numbers)
         table = table.select(self._names)
         for place, field in enumerate(table.schema):
-            plain = replace_views(field.type)
+            plain = replace_views(self._types.get(field.name, field.type))
             if plain != field.type:
-                table = table.set_column(place, field.name, table[place].cast(plain))
+                values = self._cast(field.name, table[place], plain)
+                table = table.set_column(place, field.name, values)
         return table
+
+    def _cast(
+        self, name: str, column: "pa.ChunkedArray", arrow_type: "pa.DataType"
+    ) -> "pa.ChunkedArray":
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        try:
+            return pc.cast(column, arrow_type)
+        except pa.ArrowInvalid as error:
+            raise ColumnError(
+                name, f"cannot become {arrow_type}: {describe_error(error)}"
+            ) from error
 
     def _find_numbers(self, name: str, column: "pa.ChunkedArray") -> "pa.ChunkedArray":
         import pyarrow as pa

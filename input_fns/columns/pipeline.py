@@ -6,11 +6,17 @@ from typing import TYPE_CHECKING, Any
 import tensorflow as tf
 
 from input_fns.columns.block_reader import BlockReader
-from input_fns.columns.columns import Column, ColumnSettings, check_schemas, make_columns
+from input_fns.columns.columns import Column, ColumnSettings, make_columns
 from input_fns.columns.partitions import add_partitions
 from input_fns.columns.piece_reader import PieceReader
 from input_fns.columns.row_order import RowOrder, divide_rows
+from input_fns.columns.schemas import (
+    fill_missing_columns,
+    find_common_types,
+    replace_null_types,
+)
 from input_fns.columns.table_files import TableFile, open_files
+from input_fns.pipeline.batching import read_epochs
 from input_fns.pipeline.guard import BadRecords, refill_batches
 from input_fns.pipeline.options import MEMORY, PipelineOptions
 from input_fns.pipeline.process_end import is_program_running, stop_at_exit
@@ -75,9 +81,11 @@ def read_tables(
       TypeError: A column has a type without a tensor.
       ValueError: Files differ, a column does not exist, or this pipeline gets no row or no batch.
     """
-    labels = [] if label is None else [label] if isinstance(label, str) else list(label)
-    columns = make_columns(files[0].path, files[0].schema, settings, labels)
-    check_schemas(files, columns)
+    labels = _list_labels(label)
+    files, fields = fill_missing_columns(files, settings.defaults)
+    first = replace_null_types(fields)
+    columns = make_columns(files[0].path, first, settings, labels)
+    types = find_common_types(files, fields, first, columns)
     options = bad.options
     row_bytes = max(1.0, *(file.row_bytes for file in files))
     own_pieces = divide_rows([file.group_rows for file in files], options)
@@ -87,7 +95,7 @@ def read_tables(
     groups = {(piece.file, piece.group) for piece in own_pieces}
     group_rows = sum(files[file].group_rows[group] for file, group in groups)
     is_cached = options.cache == MEMORY or group_rows <= order.block_rows
-    pieces = PieceReader(files, columns, order.block_rows, is_cached)
+    pieces = PieceReader(files, columns, types, order.block_rows, is_cached)
     reader = BlockReader(pieces, columns, order, bad)
     read = stop_at_exit(reader.read, lambda: reader.make_fault("The program has ended."))
     drops = options.drop_remainder and not bad.are_skipped
@@ -116,7 +124,9 @@ def read_tables(
         seeds = tf.data.Dataset.random(options.seed, rerandomize_each_iteration=True).take(1)
     else:
         seeds = tf.data.Dataset.from_tensors(tf.constant(0, tf.int64))
-    batches = seeds.flat_map(read_all)
+    parts = [(piece.start, piece.stop) for piece in own_pieces]
+    window = options.buffer_size if options.shuffle else None
+    batches = read_epochs(seeds, [order.block_rows, window, parts], read_all)
     if bad.are_skipped:
         batches = refill_batches(batches, bad)
     else:
@@ -169,6 +179,19 @@ def _cut_block(
         lambda output: tf.TensorSpec(output.shape, output.dtype), function.structured_outputs
     )
     return tf.data.experimental.from_variant(batches, structure)
+
+
+def _list_labels(label: Label) -> list[str]:
+    if label is None or isinstance(label, str):
+        return [] if label is None else [label]
+    if not isinstance(label, (list, tuple)) or not all(isinstance(name, str) for name in label):
+        raise TypeError(
+            f"label must be the name of a column or a list of names, but got {label!r}. The name "
+            "of a column that is not text is its text, such as '1'."
+        )
+    if len(set(label)) < len(label):
+        raise ValueError(f"label must name each column once, but got {[*label]}.")
+    return [*label]
 
 
 def _split_labels(batch: dict[str, Any], label: Label) -> Any:

@@ -24,6 +24,10 @@ _HIDDEN = ("_", ".")  # Spark and Hive write such files next to the data.
 _OPEN_AT_A_TIME = 8
 
 
+class FilterError(ValueError):
+    """Error of a row_filter, which no other copy of the file mends."""
+
+
 class TableFile(Protocol):
     """File with the rows of a table.
 
@@ -226,6 +230,8 @@ def open_files(
     def try_to_open(path: str) -> TableFile | Exception:
         try:
             return open_one(path)
+        except FilterError:
+            raise
         except (OSError, ValueError) as error:
             return error
 
@@ -253,68 +259,3 @@ def describe_error(error: BaseException) -> str:
     """Returns the first line of an error of Arrow, without a full stop."""
     lines = str(error).splitlines() or [type(error).__name__]
     return lines[0].rstrip(".")
-
-
-class ParquetFile:
-    """Parquet file.
-
-    Args:
-      path: Its path or URL.
-      row_filter: Expression of pyarrow.compute; row groups whose statistics exclude it are not
-        read. None reads all.
-      partition: Values of further columns, which the filter may contain.
-    """
-
-    def __init__(
-        self, path: str, row_filter: Any = None, partition: "Mapping[str, pa.Scalar] | None" = None
-    ) -> None:
-        import pyarrow.parquet as pq
-
-        self.path = path
-        with open_file(path) as file, pq.ParquetFile(file) as parquet:
-            self._metadata = parquet.metadata
-            self.schema = parquet.schema_arrow
-        metadata = self._metadata
-        groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-        selected = set(range(len(groups)))
-        if row_filter is not None:
-            selected = _select_groups(path, self.schema, row_filter, partition or {})
-        self.group_rows = [
-            group.num_rows if number in selected else 0 for number, group in enumerate(groups)
-        ]
-        total_bytes = sum(group.total_byte_size for group in groups)
-        self.row_bytes = total_bytes / max(1, metadata.num_rows)
-
-    def iterate(
-        self, group: int, columns: Sequence[str], batch_rows: int
-    ) -> "Iterator[pa.RecordBatch]":
-        """Yields the record batches of a row group, with the columns read in Arrow's threads."""
-        import pyarrow.parquet as pq
-
-        with (
-            open_file(self.path) as file,
-            pq.ParquetFile(file, metadata=self._metadata, pre_buffer="://" in self.path) as parquet,
-        ):
-            yield from parquet.iter_batches(
-                batch_rows, row_groups=[group], columns=list(columns), use_threads=True
-            )
-
-
-def _select_groups(
-    path: str, own_schema: "pa.Schema", row_filter: Any, partition: "Mapping[str, pa.Scalar]"
-) -> set[int]:
-    """Returns the numbers of the row groups whose statistics allow a row of a filter."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.dataset as ds
-
-    schema = own_schema
-    known = pc.scalar(True)
-    for name, value in partition.items():
-        if name not in own_schema.names:  # The rows have the values of a column in the file.
-            column = pc.field(name)
-            known &= (column == value) if value.is_valid else column.is_null()
-            schema = schema.append(pa.field(name, value.type))
-    fragment = ds.ParquetFileFormat().make_fragment(open_file(path), partition_expression=known)
-    parts = fragment.split_by_row_group(row_filter, schema=schema)
-    return {group.id for part in parts for group in part.row_groups}

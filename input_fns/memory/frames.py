@@ -37,11 +37,13 @@ def pandas_frame(
         raise TypeError("frame must be a frame in memory, but got LazyFrame: call its collect().")
     if not hasattr(frame, "columns"):
         raise TypeError(f"frame must be a pandas.DataFrame, but got {type(frame).__name__}.")
-    present = list(frame.columns)
+    present = [str(name) for name in frame.columns]
     if len(set(present)) < len(present):
-        twice = sorted({str(name) for name in present if present.count(name) > 1})
+        twice = sorted({name for name in present if present.count(name) > 1})
         raise ValueError(f"Columns must have different names, but {', '.join(twice)} appear twice.")
     labels = label if isinstance(label, list) else [] if label is None else [label]
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"label must name each column once, but got {labels}.")
     for name in labels:
         if name not in frame.columns:
             names = ", ".join(str(column) for column in frame.columns)

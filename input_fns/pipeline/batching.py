@@ -1,5 +1,7 @@
 """Batches of rows: arrays are batched by row number, datasets row by row."""
 
+import zlib
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -63,6 +65,32 @@ def make_epochs(options: PipelineOptions) -> tf.data.Dataset:
         # `take(-1)` takes all elements, as `repeat(None)` repeats indefinitely.
         return seeds.take(options.num_epochs or -1)
     return tf.data.Dataset.from_tensors(tf.constant(0, tf.int64)).repeat(options.num_epochs)
+
+
+def read_epochs(
+    epochs: tf.data.Dataset, layout: Any, read: Callable[[tf.Tensor], tf.data.Dataset]
+) -> tf.data.Dataset:
+    """Returns the rows of all epochs; a saved position refuses an input of another layout.
+
+    The position in an epoch is a number of rows or files. In other files it would be other rows:
+    some would be read twice, and others never. tf.data saves the element that began the epoch, and
+    calls `read` with it when it restores the position.
+
+    Args:
+      epochs: Dataset of the seed of each epoch.
+      layout: The numbers on which the order of rows depends, such as the sizes of the files.
+      read: Function from a seed to the rows of an epoch.
+    """
+    mark = zlib.crc32(repr(layout).encode())
+
+    def read_if_unchanged(seed: tf.Tensor, saved_mark: tf.Tensor) -> tf.data.Dataset:
+        is_unchanged = tf.equal(saved_mark, tf.constant(mark, tf.int64))
+        fault = "The files, their rows, or the blocks in which they are read have changed."
+        with tf.control_dependencies([tf.debugging.Assert(is_unchanged, [fault])]):
+            return read(tf.identity(seed))
+
+    marks = tf.data.Dataset.from_tensors(tf.constant(mark, tf.int64)).repeat()
+    return tf.data.Dataset.zip((epochs, marks)).flat_map(read_if_unchanged)
 
 
 def batch_dataset(dataset: tf.data.Dataset, options: PipelineOptions) -> tf.data.Dataset:

@@ -50,7 +50,7 @@ def csv(
       columns: Names of all columns; required if the files have no header.
       types: Maps column names to tf.float32, tf.float64, tf.int32, tf.int64 or tf.string. The type
         of other columns (tf.int64, tf.float32 or tf.string) is inferred from the first rows of the
-        first file. Integers beyond tf.int64 are tf.string.
+        first file with rows. Integers beyond tf.int64 are tf.string.
       defaults: Maps column names to the value of an empty field. An empty field in a column with a
         given type but no default is an error; in other columns it is 0 or ''.
       select: Columns to read; None reads all.
@@ -80,11 +80,10 @@ def csv(
     files = list_files(file_pattern)
     csv_format = delimited.CsvFormat(delimiter, quotes, na_value, newlines_in_fields)
     names = delimited.read_column_names(files, csv_format, header, columns)
-    if header:
-        delimited.check_rows(files)
+    first = delimited.find_first_with_rows(files) if header else files[0]
     vocabularies = vocabularies or {}
     read_columns = delimited.Columns.infer(
-        files[0],
+        first,
         csv_format,
         names,
         header,
@@ -107,7 +106,7 @@ def csv(
     bad = BadRecords(options)
     mean_bytes = sum(tf.io.gfile.stat(file).length for file in files) / len(files)
     if can_parse(read_columns) and mean_bytes >= _MIN_BLOCKS_BYTES:
-        parser, row_bytes = ArrowCsvParser(read_columns), delimited.estimate_row_bytes(files[0])
+        parser, row_bytes = ArrowCsvParser(read_columns), delimited.estimate_row_bytes(first)
         return TextBlockStream(files, parser, header, row_bytes, bad).parse_columns(make_batch)
 
     def parse(lines: tf.Tensor) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from input_fns.records.stream import BYTE_ORDER_MARK
+from input_fns.records.stream import BYTE_ORDER_MARK, find_compression
 
 _INFERENCE_ROWS = 100  # Rows from which the types of columns are inferred.
 _TYPES = (tf.float32, tf.float64, tf.int32, tf.int64, tf.string)
@@ -51,8 +51,33 @@ class CsvFormat:
                     rows.append(row)
         except (csv.Error, UnicodeDecodeError) as error:
             if not rows:
-                raise ValueError(f"{file} cannot be read as CSV: {error}.") from error
+                advice = describe_compression(file) or str(error)
+                raise ValueError(f"{file} cannot be read as CSV: {advice}.") from error
         return [row for row in rows if row]
+
+
+def describe_compression(file: str) -> str | None:
+    """Returns what to do with a compressed file or one in UTF-16; None for any other."""
+    found = find_compression(file)
+    if found is not None:
+        return f"it is compressed ({found}). Decompress it, or write it as Parquet"
+    with tf.io.gfile.GFile(file, "rb") as opened:
+        is_utf_16 = opened.read(2) in (b"\xff\xfe", b"\xfe\xff")
+    return "it is UTF-16. Convert it to UTF-8, for example with iconv" if is_utf_16 else None
+
+
+def find_first_with_rows(files: Sequence[str]) -> str:
+    """Returns the first file with a row after its header.
+
+    Raises:
+      ValueError: All files contain only a header.
+    """
+    for file in files:
+        with tf.io.gfile.GFile(file, "rb") as lines:
+            if len(list(itertools.islice(filter(bytes.strip, lines), 2))) > 1:
+                return file
+    others = "" if len(files) == 1 else f", and neither do the {len(files) - 1} other files"
+    raise ValueError(f"{files[0]} has a header but no rows{others}.")
 
 
 def read_column_names(
@@ -81,20 +106,6 @@ def read_column_names(
                 f"{file} begins with the columns {', '.join(actual)}, expected {', '.join(names)}."
             )
     return names
-
-
-def check_rows(files: Sequence[str]) -> None:
-    """Checks that at least one file has a row after its header.
-
-    Raises:
-      ValueError: All files contain only a header.
-    """
-    for file in files:
-        with tf.io.gfile.GFile(file, "rb") as lines:
-            if len(list(itertools.islice(filter(bytes.strip, lines), 2))) > 1:
-                return
-    others = "" if len(files) == 1 else f", and neither do the {len(files) - 1} other files"
-    raise ValueError(f"{files[0]} has a header but no rows{others}.")
 
 
 def estimate_row_bytes(file: str) -> float:
@@ -167,7 +178,9 @@ class Columns:
                 )
             empty = "" if dtype == tf.string else 0
             must_be_filled = name in types and name not in defaults
-            values = [] if must_be_filled else [defaults.get(name, empty)]
+            values = (
+                [] if must_be_filled else [_check_default(name, defaults.get(name, empty), dtype)]
+            )
             record_defaults.append(np.array(values, dtype.as_numpy_dtype))
         classes = {name: words for name, words in vocabularies.items() if name == label}
         return cls(csv_format, names, read_names, record_defaults, classes)
@@ -200,12 +213,40 @@ class Columns:
             if is_empty and not default.size:
                 return f"has an empty field in column {name}, which has no default"
             if not is_empty and dtype != tf.string and not _can_read_as(field, dtype):
-                return f"has {field} in column {name}, which has type {dtype.name}"
+                return (
+                    f"has {field} in column {name}, which has type {dtype.name}; change the field, "
+                    "or give another type in types"
+                )
             word = str(default[0]) if is_empty else field
             if word not in self.classes.get(name, [word]):
                 known = ", ".join(self.classes[name])
                 return f"has {f'the label {word}' if word else 'no label'}, expected one of {known}"
+        if self.csv_format.quotes and b'"' in line:
+            return "has a quote within a field; double it within quotes, or set quotes=False"
         return "cannot be decoded as CSV"
+
+
+def _check_default(name: str, value: Any, dtype: tf.DType) -> Any:
+    """Returns a default.
+
+    Raises:
+      ValueError: The column cannot hold it.
+    """
+    if dtype == tf.string:
+        is_valid = isinstance(value, (str, bytes))
+    else:
+        try:
+            is_valid = not isinstance(value, (str, bytes)) and (
+                dtype.is_floating or dtype.as_numpy_dtype(value) == value
+            )
+        except (TypeError, ValueError, OverflowError):
+            is_valid = False
+    if not is_valid:
+        raise ValueError(
+            f"defaults: column {name!r} has type {dtype.name}, but its default is {value!r}. "
+            "Change it, or give the type of the column in types."
+        )
+    return value
 
 
 def _infer_type(fields: Iterable[str]) -> tf.DType:
@@ -223,11 +264,16 @@ def _is_integer(field: str) -> bool:
         int(field)
     except ValueError:
         return False
-    return "_" not in field  # Python reads 1_000 as a number, TensorFlow does not.
+    return _has_plain_digits(field)
+
+
+def _has_plain_digits(field: str) -> bool:
+    """Returns whether TensorFlow, too, reads the digits of a number as Python does."""
+    return "_" not in field and field.isascii()
 
 
 def _can_read_as(field: str, dtype: tf.DType) -> bool:
-    if "_" in field:
+    if not _has_plain_digits(field):
         return False
     try:
         if dtype.is_floating:

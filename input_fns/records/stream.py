@@ -12,7 +12,7 @@ from typing import Any
 import tensorflow as tf
 
 from input_fns.pipeline import checks
-from input_fns.pipeline.batching import make_epochs
+from input_fns.pipeline.batching import make_epochs, read_epochs
 from input_fns.pipeline.guard import BadRecords, describe_in_python, guard_batch, refill_batches
 from input_fns.pipeline.options import DEFAULT_SHUFFLE_ROWS, MEMORY
 
@@ -52,6 +52,17 @@ def list_files(file_pattern: FilePattern) -> list[str]:
         if tf.io.gfile.stat(file).length == 0:
             raise ValueError(f"{file} is empty: remove it, or get a fresh copy.")
     return files
+
+
+def find_compression(file: str) -> str | None:
+    """Returns the compression of a file by its first bytes; None if it has none that is known."""
+    with tf.io.gfile.GFile(file, "rb") as opened:
+        start = opened.read(8)
+    known = {b"\x1f\x8b": "GZIP", b"\x28\xb5\x2f\xfd": "Zstandard", b"PK\x03\x04": "ZIP"}
+    known |= {b"BZh": "bzip2", b"\xfd7zX": "xz"}
+    if start[4:] != bytes(4):  # Otherwise it is the length of the first TFRecord.
+        known |= {b"\x78\x01": "ZLIB", b"\x78\x9c": "ZLIB", b"\x78\xda": "ZLIB"}
+    return next((name for first, name in known.items() if start.startswith(first)), None)
 
 
 class FileStream:
@@ -110,6 +121,14 @@ class FileStream:
             deterministic=options.deterministic,
         )
 
+    def _read_epochs(
+        self, epochs: tf.data.Dataset, read: Callable[[tf.Tensor], tf.data.Dataset]
+    ) -> tf.data.Dataset:
+        """Returns the rows of all epochs, whose position is one in these files."""
+        window = self.options.buffer_size if self.options.shuffle else None
+        lengths = [tf.io.gfile.stat(file).length for file in self.files]
+        return read_epochs(epochs, [window, lengths], read)
+
     def _shuffle(self, blocks: tf.data.Dataset, seed: tf.Tensor) -> tf.data.Dataset:
         options = self.options
         if not options.shuffle:
@@ -154,10 +173,12 @@ class Stream(FileStream):
         options = self.options
         epochs = make_epochs(options)
         if options.cache is None:
-            rows = epochs.flat_map(lambda seed: self._shuffle(self._read_epoch(seed), seed))
+            rows = self._read_epochs(
+                epochs, lambda seed: self._shuffle(self._read_epoch(seed), seed)
+            )
         else:
             blocks = self._read_epoch(tf.constant(0, tf.int64)).cache()
-            rows = epochs.flat_map(lambda seed: self._shuffle(blocks, seed))
+            rows = self._read_epochs(epochs, lambda seed: self._shuffle(blocks, seed))
         drop_remainder = options.drop_remainder and batches_in_one == 1
         return rows.rebatch(options.batch_size * batches_in_one, drop_remainder)
 

@@ -183,13 +183,13 @@ class TextBlockStream(FileStream):
         epochs = make_epochs(options).take_while(is_program_running)
         if options.cache is not None:
             rows = load_all(self._read_epoch(tf.constant(0, tf.int64))).cache()
-            rows = epochs.flat_map(lambda seed: self._shuffle(rows, seed))
+            rows = self._read_epochs(epochs, lambda seed: self._shuffle(rows, seed))
         elif options.shuffle:
-            rows = epochs.flat_map(
-                lambda seed: self._shuffle(load_all(self._read_epoch(seed)), seed)
+            rows = self._read_epochs(
+                epochs, lambda seed: self._shuffle(load_all(self._read_epoch(seed)), seed)
             )
         else:
-            rows = load_all(epochs.flat_map(self._read_epoch))
+            rows = load_all(self._read_epochs(epochs, self._read_epoch))
         return options.finish(rows.rebatch(options.batch_size, options.drop_remainder))
 
     def _read_file(self, number: tf.Tensor) -> tf.data.Dataset:

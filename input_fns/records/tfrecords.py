@@ -6,11 +6,19 @@ from typing import Any
 
 import tensorflow as tf
 
-from input_fns.pipeline.guard import BadRecords
+from input_fns.pipeline.guard import BadRecords, describe_in_python
 from input_fns.pipeline.options import PipelineOptions
 from input_fns.records.examples import explain
 from input_fns.records.inflated import has_inflated_length
-from input_fns.records.stream import BLOCK, BUFFER, Blocks, FilePattern, Stream, list_files
+from input_fns.records.stream import (
+    BLOCK,
+    BUFFER,
+    Blocks,
+    FilePattern,
+    Stream,
+    find_compression,
+    list_files,
+)
 
 _FRAME_BYTES = 16  # A record's length and two checksums.
 _COMPRESSIONS = ("", "GZIP", "ZLIB")
@@ -91,12 +99,12 @@ def _make_checked_blocks(files: list[str], compression: str, bad: BadRecords) ->
                 is_complete = tf.numpy_function(
                     has_length, [file, read_bytes], tf.bool, stateful=False
                 )
-                message = _describe_damage(file, count, " from here")
+                message = _describe_damage(file, count, " from here", compression)
             else:
                 is_complete = read_bytes >= length
                 start, end = tf.strings.as_string(read_bytes), tf.strings.as_string(length)
                 place = tf.strings.join([" from byte ", start, " of ", end])
-                message = _describe_damage(file, count, place)
+                message = _describe_damage(file, count, place, compression)
             return tf.cond(
                 is_complete,
                 lambda: tf.constant(0, tf.int64),
@@ -127,7 +135,21 @@ def _make_checked_blocks(files: list[str], compression: str, bad: BadRecords) ->
     return read
 
 
-def _describe_damage(file: tf.Tensor, count: tf.Tensor, place: str | tf.Tensor) -> tf.Tensor:
+def _describe_damage(
+    file: tf.Tensor, count: tf.Tensor, place: str | tf.Tensor, compression: str
+) -> tf.Tensor:
     number = tf.strings.as_string(count + 1)
-    text = " on: the file is cut short or damaged, or is not a TFRecord file; get a fresh copy"
-    return tf.strings.join([file, ", record ", number, ": cannot be read", place, text])
+
+    def explain(path: bytes) -> str:
+        found = find_compression(path.decode()) or ""
+        if found == compression:
+            return "the file is cut short or damaged, or is not a TFRecord file; get a fresh copy"
+        if found in _COMPRESSIONS:
+            return (
+                f"the file looks like one of compression={found!r}, but compression is "
+                f"{compression!r}. All files must have the same"
+            )
+        return f"the file is compressed ({found}); decompress it, or use GZIP"
+
+    reason = describe_in_python(explain, file)
+    return tf.strings.join([file, ", record ", number, ": cannot be read", place, " on: ", reason])

@@ -110,6 +110,10 @@ def no_input():
     return None
 
 
+def generator_input():
+    yield np.ones([8, 3], np.float32), np.ones([8, 1])
+
+
 def triple_input():
     x = np.ones([8, 3], np.float32)
     return x, x, x

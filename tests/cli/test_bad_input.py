@@ -228,6 +228,10 @@ TABLE = {
         ["train", *mine(input_fn="no_input")],
         ["--input_fn=bad_job:no_input returned None: return a Dataset"],
     ),
+    "input that is a generator": (
+        ["train", *mine(input_fn="generator_input")],
+        ["--input_fn=bad_job:generator_input returned generator: return a Dataset"],
+    ),
     "input of three": (
         ["train", *mine(input_fn="triple_input")],
         ["as a len 2 tuple. It returned a tuple of length 3"],

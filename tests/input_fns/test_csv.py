@@ -3,6 +3,8 @@
 These tests cover `records/text_blocks.py`.
 """
 
+import gzip
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -237,3 +239,51 @@ def test_files_must_agree_and_be_text(file, tmp_path):
     file.write_bytes(b"\xff\xfe\x00,\n")
     with pytest.raises(ValueError, match="table.csv cannot be read as CSV"):
         csv(file)
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (gzip.compress(b"a,b\n1,2\n"), r"it is compressed \(GZIP\). Decompress it, or write it as"),
+        (b"\x28\xb5\x2f\xfd\xff", r"it is compressed \(Zstandard\)"),
+        (b"PK\x03\x04\xff", r"it is compressed \(ZIP\)"),
+        ("a,b\n1,2\n".encode("utf-16"), "it is UTF-16. Convert it to UTF-8"),
+    ],
+    ids=["gzip", "zstd", "zip", "utf-16"],
+)
+def test_files_that_must_be_converted_first(tmp_path, content, text):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=f"rows.csv cannot be read as CSV: {text}"):
+        csv(path)
+
+
+def test_types_are_those_of_the_first_file_with_rows(tmp_path):
+    for name, rows in {"part-0": "", "part-1": "7,0.5\n"}.items():
+        (tmp_path / name).write_text(f"a,b\n{rows}")
+    batch = next(iter(csv(tmp_path / "part-*", num_epochs=1)))
+    assert (batch["a"].numpy().tolist(), batch["b"].numpy().tolist()) == ([7], [0.5])
+
+
+def test_digits_of_other_scripts_are_text(tmp_path):
+    (tmp_path / "a.csv").write_text("a\n١٢\n", encoding="utf-8")
+    batch = next(iter(csv(tmp_path / "a.csv", num_epochs=1)))
+    assert batch["a"].numpy().tolist() == ["١٢".encode()]
+
+
+@pytest.mark.parametrize(
+    ("default", "dtype"), [("x", "int64"), (1.5, "int64"), (2**63, "int64"), (None, "int64")]
+)
+def test_a_default_that_the_column_cannot_hold(tmp_path, default, dtype):
+    (tmp_path / "a.csv").write_text("a,b\n1,x\n,y\n")
+    with pytest.raises(ValueError, match=f"defaults: column 'a' has type {dtype}, but .* types"):
+        csv(tmp_path / "a.csv", defaults={"a": default})
+    with pytest.raises(ValueError, match="defaults: column 'b' has type string, but its .* is 0"):
+        csv(tmp_path / "a.csv", defaults={"b": 0})
+
+
+def test_a_quote_within_a_field_is_named(tmp_path):
+    (tmp_path / "a.csv").write_text('a,b\n1,x"y\n')
+    with pytest.raises(tf.errors.InvalidArgumentError) as error:
+        list(csv(tmp_path / "a.csv", num_epochs=1))
+    assert "line 2: has a quote within a field; double it" in error.value.message

@@ -249,3 +249,29 @@ def test_an_empty_file_is_rejected(tmp_path):
     (tmp_path / "a").write_bytes(b"")
     with pytest.raises(ValueError, match=f"{tmp_path}/a is empty"):
         tfrecords(f"{tmp_path}/*", SPEC)
+
+
+@pytest.mark.parametrize(
+    ("written", "named", "text"),
+    [
+        ("GZIP", None, "the file looks like one of compression='GZIP', but compression is ''"),
+        ("ZLIB", None, "the file looks like one of compression='ZLIB', but compression is ''"),
+        ("", "GZIP", "the file looks like one of compression='', but compression is 'GZIP'"),
+        ("Zstandard", None, "the file is compressed (Zstandard); decompress it"),
+        # The first bytes of a record of 376 bytes are those of ZLIB.
+        ("cut", None, "the file is cut short or damaged, or is not a TFRecord file"),
+    ],
+)
+def test_another_compression_is_named(tmp_path, written, named, text):
+    path = tmp_path / "rows-00000-of-00001"
+    kind = written if written in ("GZIP", "ZLIB") else ""
+    with tf.io.TFRecordWriter(str(path), tf.io.TFRecordOptions(kind)) as file:
+        file.write(bytes(376))
+    if written == "Zstandard":
+        path.write_bytes(b"\x28\xb5\x2f\xfd" + path.read_bytes())
+    if written == "cut":
+        path.write_bytes(path.read_bytes()[:-1])
+    features = {"x": tf.io.FixedLenFeature([], tf.int64)}
+    with pytest.raises(tf.errors.InvalidArgumentError) as error:
+        list(tfrecords(path, features, compression=named, num_epochs=1))
+    assert text in error.value.message.replace("\\'", "'")

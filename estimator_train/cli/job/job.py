@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -238,6 +238,12 @@ class Job:
                 raise UsageError(
                     f"--input_fn={self._flags.input_fn} returned None: return a Dataset of "
                     "(features, labels)."
+                )
+            if isinstance(result, Iterator):
+                raise UsageError(
+                    f"--input_fn={self._flags.input_fn} returned {type(result).__name__}: return a "
+                    "Dataset, for example input_fns.generator(function), whose function yields one "
+                    "(features, labels) for each row."
                 )
             return result
 

@@ -1,6 +1,7 @@
 """Parquet files: columns, filters, order, shards, folders.
 
-These tests cover `columns/partitions.py`, `columns/pipeline.py` and `columns/table_files.py`.
+These tests cover `columns/parquet_files.py`, `columns/partitions.py`, `columns/pipeline.py` and
+`columns/table_files.py`.
 """
 
 import math
@@ -336,3 +337,41 @@ def test_a_missing_value_in_the_name_of_a_folder(elements, tmp_path):
     pq.write_table(pa.table({"id": [0]}), tmp_path / "b.parquet")
     with pytest.raises(ValueError, match=r"day=1/a\.parquet have the columns \['day'\], expected"):
         parquet([tmp_path / "b.parquet", tmp_path])
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("row_filter", "expected"),
+    [
+        (~(pc.field("x") < 3), [0, 1, 2, 3, 4, 5]),
+        (pc.field("x") != 1, [0, 1, 2, 3, 4, 5]),
+        (pc.field("x").is_nan(), [0, 1, 2, 3, 4, 5]),
+        (pc.field("x") < 3, [0, 1, 4, 5]),
+        (pc.field("x") > 3, [2, 3]),
+        (pc.field("x").is_nan() & (pc.field("id") > 3), [4, 5]),
+        (pc.field("x").is_nan() & pc.field("s", "y").is_nan(), [0, 1, 2, 3, 4, 5]),
+        (pc.field("x").is_nan() & (pc.field("s", "y") > 8), [4, 5]),
+    ],
+)
+def test_a_filter_keeps_the_row_groups_that_may_have_nan(elements, tmp_path, row_filter, expected):
+    columns = {"id": range(6), "x": [1.0, NAN, 5.0, 6.0, NAN, 2.0]}
+    columns["s"] = [{"y": value} for value in (1.0, 2.0, 3.0, NAN, 9.0, NAN)]
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet", row_group_size=2)
+    found = elements(lambda: parquet(tmp_path, row_filter=row_filter, num_epochs=1))
+    assert ids(found) == expected
+
+
+@pytest.mark.parametrize(
+    ("row_filter", "error", "text"),
+    [
+        (pc.field("y") > 1, ValueError, r"row_filter: .*a\.parquet: No match for FieldRef"),
+        (pc.field("id") > "a", ValueError, r"row_filter: .*a\.parquet: Function 'greater' has no"),
+        ("id > 1", TypeError, r"row_filter must be an expression .* but got 'id > 1'"),
+    ],
+)
+def test_a_filter_that_cannot_work_is_named(tmp_path, row_filter, error, text):
+    pq.write_table(pa.table({"id": [1]}), tmp_path / "a.parquet")
+    with pytest.raises(error, match=text):
+        parquet(tmp_path, row_filter=row_filter)

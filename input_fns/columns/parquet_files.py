@@ -1,0 +1,145 @@
+"""Files of Parquet, and their row groups that can have a row of a filter."""
+
+import itertools
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from input_fns.columns.table_files import FilterError, describe_error, open_file
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+# Each column of floats in a filter doubles the number of its cases.
+_MAX_FLOATS = 5
+
+
+class ParquetFile:
+    """Parquet file.
+
+    Args:
+      path: Its path or URL.
+      row_filter: Expression of pyarrow.compute; row groups whose statistics exclude it are not
+        read. None reads all.
+      partition: Values of further columns, which the filter may contain.
+    """
+
+    def __init__(
+        self, path: str, row_filter: Any = None, partition: "Mapping[str, pa.Scalar] | None" = None
+    ) -> None:
+        import pyarrow.parquet as pq
+
+        self.path = path
+        with open_file(path) as file, pq.ParquetFile(file) as parquet:
+            self._metadata = parquet.metadata
+            self.schema = parquet.schema_arrow
+        metadata = self._metadata
+        groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+        selected = set(range(len(groups)))
+        if row_filter is not None:
+            selected = _select_groups(path, self.schema, len(groups), row_filter, partition or {})
+        self.group_rows = [
+            group.num_rows if number in selected else 0 for number, group in enumerate(groups)
+        ]
+        total_bytes = sum(group.total_byte_size for group in groups)
+        self.row_bytes = total_bytes / max(1, metadata.num_rows)
+
+    def iterate(
+        self, group: int, columns: Sequence[str], batch_rows: int
+    ) -> "Iterator[pa.RecordBatch]":
+        """Yields the record batches of a row group, with the columns read in Arrow's threads."""
+        import pyarrow.parquet as pq
+
+        with (
+            open_file(self.path) as file,
+            pq.ParquetFile(file, metadata=self._metadata, pre_buffer="://" in self.path) as parquet,
+        ):
+            yield from parquet.iter_batches(
+                batch_rows, row_groups=[group], columns=list(columns), use_threads=True
+            )
+
+
+def _select_groups(
+    path: str,
+    own_schema: "pa.Schema",
+    num_groups: int,
+    row_filter: Any,
+    partition: "Mapping[str, pa.Scalar]",
+) -> set[int]:
+    """Returns the numbers of the row groups whose statistics allow a row of a filter.
+
+    The statistics of a row group leave out NaN, but pyarrow takes them for limits of all values
+    (`findings/parquet_filters_lose_nan.sh`). So the filter is also asked what it says of NaN.
+
+    Args:
+      path: The file.
+      own_schema: Its columns.
+      num_groups: Its number of row groups.
+      row_filter: An expression of pyarrow.compute.
+      partition: Values of further columns.
+
+    Raises:
+      FilterError: The filter names a column that does not exist, or compares types that pyarrow
+        cannot compare.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.dataset as ds
+
+    schema = own_schema
+    known = pc.scalar(True)
+    for name, value in partition.items():
+        if name not in own_schema.names:  # The rows have the values of a column in the file.
+            column = pc.field(name)
+            known &= (column == value) if value.is_valid else column.is_null()
+            schema = schema.append(pa.field(name, value.type))
+    groups: set[int] = set()
+    floats = _find_floats(own_schema, str(row_filter))
+    if len(floats) > _MAX_FLOATS:
+        return set(range(num_groups))
+    try:
+        for case in _list_cases(floats):
+            with open_file(path) as file:
+                fragment = ds.ParquetFileFormat().make_fragment(
+                    file, partition_expression=known & case
+                )
+                parts = fragment.split_by_row_group(row_filter, schema=schema)
+                groups.update(group.id for part in parts for group in part.row_groups)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise FilterError(f"row_filter: {path}: {describe_error(error)}.") from error
+    return groups
+
+
+def _list_cases(floats: "Collection[pc.Expression]") -> "Iterator[pc.Expression]":
+    """Yields what a filter may assume: nothing, or that some of the columns are NaN."""
+    import pyarrow.compute as pc
+
+    for count in range(len(floats) + 1):
+        for columns in itertools.combinations(floats, count):
+            case = pc.scalar(True)
+            for column in columns:
+                case &= column == float("nan")
+            yield case
+
+
+def _find_floats(schema: "pa.Schema", filter_text: str) -> "list[pc.Expression]":
+    """Returns the columns of floats that a filter may name."""
+    import pyarrow.compute as pc
+
+    return [
+        pc.field(*path)
+        for path in _walk_floats(schema, ())
+        if re.search(rf"(?<!\w){re.escape(path[-1])}(?!\w)", filter_text)
+    ]
+
+
+def _walk_floats(fields: Any, above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    from pyarrow import types
+
+    for field in fields:
+        path = (*above, field.name)
+        if types.is_struct(field.type):
+            yield from _walk_floats(field.type, path)
+        elif types.is_floating(field.type):
+            yield path
