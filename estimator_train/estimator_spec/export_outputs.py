@@ -53,7 +53,7 @@ def split_metric(metric: KerasMetric) -> tuple[Any, Any]:
     if not is_keras_metric(metric):
         return metric
     # A metric of Keras 3 does not list its update operations.
-    updates = metric.updates[:1] if hasattr(metric, "updates") else _find_assignments(metric)
+    updates = _find_updates(metric) if hasattr(metric, "updates") else _find_assignments(metric)
     if not updates:
         raise ValueError(f'Please call update_state(...) on the "{metric.name}" metric')
     return metric.result(), updates[0] if len(updates) == 1 else tf.group(updates)
@@ -101,6 +101,29 @@ def _find_assignments(metric: KerasMetric) -> list[tf.Operation]:
         for value in values[:i]:
             graph_edits.run_after(operation, value)
     return found
+
+
+def _find_updates(metric: KerasMetric) -> list[Any]:
+    """Returns the update of a tf_keras metric, and sums of its variables that it forgets to run.
+
+    In a graph F1Score, FBetaScore and R2Score update only the last of their variables.
+    """
+    updates = metric.updates[:1]
+    in_replica = not tf.distribute.has_strategy() or tf.distribute.in_replica_context()
+    if len(metric.updates) != 1 or not in_replica:
+        return updates
+    sums = [
+        operation
+        for variable in metric.variables
+        for operation in variable.handle.consumers()
+        if operation.type == "AssignAddVariableOp"
+    ]
+    last = [getattr(update, "op", update) for update in updates]
+    run = {before for operation in [*last, *sums] for before in operation.control_inputs}
+    was_called_twice = len({operation.inputs[0].op for operation in sums}) < len(sums)
+    if was_called_twice or run.issuperset(sums):
+        return updates
+    return [*updates, *_find_assignments(metric)]
 
 
 class ExportOutput(abc.ABC):

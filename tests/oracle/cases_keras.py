@@ -209,6 +209,25 @@ def keras_with_sequential_model(api: Api, model_dir: str) -> Any:
     return _trains(api, model_dir, model)
 
 
+@case
+def keras_numbers_names_after_subclassed_model(api: Api, model_dir: str) -> Any:
+    class Mine(api.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = api.keras.layers.Dense(1)
+
+        def call(self, inputs):
+            return self.dense(inputs)
+
+    model = Mine()
+    model.compile("sgd", "mse")
+    first = model.dense.name
+    api.model_to_estimator(model, model_dir=model_dir, checkpoint_format="saver")
+    names = [first, api.keras.layers.Dense(1).name]
+    numbers = [int((name.split("_") + ["0"])[1]) for name in names]
+    return numbers[1] - numbers[0]
+
+
 @logged_case
 def keras_with_subclassed_model(api: Api, model_dir: str) -> Any:
     class Mine(api.keras.Model):

@@ -58,6 +58,7 @@ class SubGraph:
         """
         names = [self.operation.name, *(tensor.name for tensor in self.outputs)]
         definition = self.define(self.needed)
+        _wait_for_arguments(definition, self.needed)
         if self.copies is not None:
             kept = [self.operation, *(tensor.op for tensor in self.outputs)]
             use_copies(definition, self.operation.graph, kept)
@@ -143,6 +144,24 @@ def _copy_references(
     if obstacle := find_obstacle(needed, variables):
         raise NotLoopableError(obstacle)
     return Copies(variables)
+
+
+def _wait_for_arguments(
+    definition: tf.compat.v1.GraphDef, operations: Iterable[tf.Operation]
+) -> None:
+    """Makes calls of functions with state wait for all of their arguments, as in a session.
+
+    A loop inlines them. At the end of the input it would run the operations that need no data, such
+    as the count of batches in a metric of Keras, once more.
+    """
+    arguments = {
+        call.name: [f"^{tensor.op.name}" for tensor in call.inputs if not _is_handle(tensor.op)]
+        for call in operations
+        if call.type == "StatefulPartitionedCall"
+    }
+    for node in definition.node:
+        added = dict.fromkeys(arguments.get(node.name, ()))
+        node.input.extend(name for name in added if name not in node.input)
 
 
 def _find_gates(operation: tf.Operation) -> frozenset[tf.Operation]:

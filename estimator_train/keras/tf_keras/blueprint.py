@@ -89,8 +89,10 @@ class TfKerasBlueprint:
             self._constants = read_constants(list_layers(model))
         elif remake is None:
             self._config = _read_config(model)
-            with keep_layer_classes(), tf.Graph().as_default():
-                self._remake_from_config()  # raises here, not in the middle of a job
+            with keep_layer_classes():
+                # Raises here, not in the middle of a job. As under tf.estimator it takes names from
+                # the caller's graph: later models without a name keep the names of checkpoints.
+                self._remake_from_config()
 
     def build_eager_copy(self) -> Any:
         """Builds another eager model like this one, with its own weights and not compiled."""
