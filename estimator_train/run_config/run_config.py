@@ -52,7 +52,7 @@ _CHECKS: dict[str, setting_values.Check | None] = {
     "checkpoint_mode": setting_values.make_choice_check("async", "sync"),
     "save_input_position": setting_values.SWITCH,
     "preemption": setting_values.PREEMPTION,
-    "step_timeout_secs": setting_values.ABOVE_ZERO,
+    "step_timeout_secs": setting_values.POSITIVE,
     "allow_shared_model_dir": setting_values.SWITCH,
     "keep_best": setting_values.KEEP_BEST,
     "xla": setting_values.XLA,

@@ -105,6 +105,10 @@ TABLE = {
         ["train", *DIGITS, "--distribution_strategy=mirored"],
         ["flag --distribution_strategy=mirored: value should be one of <off|one_device|mirrored|"],
     ),
+    "more virtual CPUs than can be listed": (
+        ["train", *DIGITS, "--num_virtual_cpus=9999999"],
+        ["--num_virtual_cpus=9999999: 9999999 is not an integer in the range [1, 1024]"],
+    ),
     "more GPUs than there are": (
         ["train", *DIGITS, "--num_gpus=9"],
         ["--num_gpus=9, but TensorFlow finds 0 on this machine"],

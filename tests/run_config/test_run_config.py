@@ -58,6 +58,15 @@ def test_a_wrong_value_is_named() -> None:
         RunConfig(keep_checkpoint_max="5")
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["save_checkpoints_secs", "keep_checkpoint_every_n_hours", "session_creation_timeout_secs"],
+)
+def test_nan_is_no_number_of_seconds_or_hours(name: str) -> None:
+    with pytest.raises(ValueError, match=rf"{name} should be >=? 0, got nan"):
+        RunConfig(**{name: math.nan})
+
+
 @pytest.mark.parametrize("secs", [0, -1, math.nan])
 def test_a_step_timeout_is_positive(secs: float) -> None:
     with pytest.raises(ValueError, match="step_timeout_secs should be > 0, got"):
