@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -156,3 +158,11 @@ def test_an_interval_may_be_longer_than_any_training(model_fn, input_fn, tmp_pat
     config = est.RunConfig(**{interval: 10**30})
     estimator = est.Estimator(model_fn, tmp_path, config).train(input_fn, steps=3)
     assert estimator.get_variable_value("global_step") == 3
+
+
+@pytest.mark.parametrize("steps", [sys.maxsize, 10**30])
+def test_steps_without_end_train_until_the_input_ends(model_fn, one_epoch, tmp_path, steps):
+    estimator = est.Estimator(model_fn, tmp_path)
+    for ends_at in (8, 16):
+        estimator.train(one_epoch, steps=steps)
+        assert estimator.get_variable_value("global_step") == ends_at
