@@ -39,6 +39,7 @@ from estimator_train.goodput import (
     append_to_launchers_file,
     describe_straggler,
     process_clock,
+    read_entries,
     read_records,
 )
 from estimator_train.lifecycle import preemption
@@ -172,7 +173,7 @@ def read_straggler(model_dir: str) -> str:
         paths[os.path.basename(path).removesuffix(".jsonl")] = path
     records = {}
     for name, path in paths.items():
-        with contextlib.suppress(tf.errors.OpError), tf.io.gfile.GFile(path) as file:
+        with contextlib.suppress(tf.errors.OpError), tf.io.gfile.GFile(path, "rb") as file:
             records[name] = read_records(file)
     return describe_straggler(records)
 
@@ -184,7 +185,7 @@ def read_goodput(model_dir: str) -> Goodput | None:
       model_dir: The directory of the history.
     """
     try:
-        with tf.io.gfile.GFile(os.path.join(model_dir, FILE_NAME)) as file:
+        with tf.io.gfile.GFile(os.path.join(model_dir, FILE_NAME), "rb") as file:
             return account_for(read_records(file))
     except tf.errors.OpError:
         return None
@@ -204,17 +205,13 @@ def read_metrics(model_dir: str, eval_name: str, checkpoint: str) -> dict[str, A
     metrics: dict[str, Any] | None = None
     with (
         contextlib.suppress(tf.errors.OpError),
-        tf.io.gfile.GFile(os.path.join(model_dir, FILE_NAME)) as file,
+        tf.io.gfile.GFile(os.path.join(model_dir, FILE_NAME), "rb") as file,
     ):
-        for line in file:
-            if '"eval"' not in line:
-                continue
-            with contextlib.suppress(json.JSONDecodeError):  # A kill cuts off the last line.
-                entry = json.loads(line)
-                if entry.get("eval") == eval_name and os.path.basename(
-                    entry.get("checkpoint", "")
-                ) == os.path.basename(checkpoint):
-                    metrics = entry["metrics"]
+        for entry in read_entries(line for line in file if b'"eval"' in line):
+            if entry.get("eval") == eval_name and os.path.basename(
+                entry.get("checkpoint", "")
+            ) == os.path.basename(checkpoint):
+                metrics = entry.get("metrics", metrics)
     if metrics is None:
         return None
     return {name: _convert_to_numpy(value) for name, value in metrics.items()}
