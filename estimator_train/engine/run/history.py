@@ -129,9 +129,8 @@ class History:
         except _FILE_ERRORS as error:
             self.close()
             if self._path not in _not_written:
-                _LOG.warning(
-                    "%s could not be written: %s", self._path, getattr(error, "message", error)
-                )
+                reason = error.strerror if isinstance(error, OSError) else error.message
+                _LOG.warning("%s could not be written: %s", self._path, reason)
             _not_written.add(self._path)
 
     def close(self) -> None:
