@@ -26,6 +26,14 @@ from typing import Any
 
 START, RESTORE, INPUT, STEPS = "start", "restore", "input", "steps"
 CHECKPOINTS, EVALUATION, WAITING, OTHER = "checkpoints", "evaluation", "waiting", "other"
+_NUMBER = (int, float)
+_TYPES = {
+    **dict.fromkeys(("step", "time", "loss"), _NUMBER),
+    **dict.fromkeys(("steps_per_sec", "examples_per_sec", "replicas"), _NUMBER),
+    **dict.fromkeys(("eval", "checkpoint"), str),
+    **dict.fromkeys(("metrics", "goodput"), dict),
+}
+_TYPES_OF_RECORD = {"run": _NUMBER, "from_step": int, "secs": dict}
 # Set by `estimator-train launch`: the time at which it started the task, and a file for records.
 STARTED_VARIABLE = "ESTIMATOR_TRAIN_STARTED"
 FILE_VARIABLE = "ESTIMATOR_TRAIN_GOODPUT_FILE"
@@ -227,8 +235,8 @@ class _Run:
         return self.points[-1][1] / max(1, self.last_step - self.first_step)
 
 
-def read_objects(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """Yields the objects among JSON lines; skips all other lines.
+def read_entries(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """Yields the entries of a history; skips damaged lines, and those without a step.
 
     Args:
       lines: Lines of a history or of a task's file.
@@ -236,15 +244,28 @@ def read_objects(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
     for line in lines:
         try:
             found = json.loads(line)
-        except ValueError:
-            continue  # A killed process may have written an incomplete line.
-        if isinstance(found, dict):
+        except (ValueError, RecursionError):
+            continue  # A killed process or a full disk cuts off a line.
+        if isinstance(found, dict) and "step" in found and _has_types(found, _TYPES):
             yield found
 
 
-def read_records(lines: Iterable[str]) -> list[dict[str, Any]]:
-    """Returns the records among JSON lines."""
-    return [found for found in read_objects(lines) if isinstance(found.get("goodput"), dict)]
+def read_records(lines: Iterable[bytes]) -> list[dict[str, Any]]:
+    """Returns the records among the lines of a history or of a task's file."""
+    return [
+        found
+        for found in read_entries(lines)
+        if "goodput" in found and _has_types(found["goodput"], _TYPES_OF_RECORD, needs_all=True)
+    ]
+
+
+def _has_types(
+    found: Mapping[str, Any], types: Mapping[str, Any], *, needs_all: bool = False
+) -> bool:
+    return all(
+        isinstance(found[name], kind) if name in found else not needs_all
+        for name, kind in types.items()
+    )
 
 
 def account_for(records: Iterable[Mapping[str, Any]]) -> Goodput | None:

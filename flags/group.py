@@ -1,5 +1,6 @@
 """How flags are defined in one `FlagValues`, parsed, and read from presets."""
 
+import math
 import re
 from collections.abc import Sequence
 from functools import partial
@@ -10,6 +11,7 @@ from absl import flags
 # The --help of a script then lists the flags with those of the script.
 flags.disclaim_key_flags()
 
+_MAX_INT64 = 2**63 - 1
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _FOLDER = Path(__file__).parent / "presets"
 
@@ -24,11 +26,61 @@ class Group:
     def __init__(self, flag_values: flags.FlagValues) -> None:
         self.boolean = partial(flags.DEFINE_boolean, flag_values=flag_values)
         self.enum = partial(flags.DEFINE_enum, flag_values=flag_values)
-        self.float = partial(flags.DEFINE_float, flag_values=flag_values)
-        self.integer = partial(flags.DEFINE_integer, flag_values=flag_values)
+        self.float = partial(self._define_number, FiniteFloatParser)
+        self.integer = partial(self._define_number, Int64Parser)
         self.list = partial(flags.DEFINE_list, flag_values=flag_values)
         self.parsed = partial(flags.DEFINE, flag_values=flag_values)
         self.string = partial(flags.DEFINE_string, flag_values=flag_values)
+
+    def _define_number(
+        self,
+        parser: type[flags.ArgumentParser],
+        name: str,
+        default: float | None,
+        text: str,
+        *,
+        lower_bound: float | None = None,
+        upper_bound: float | None = None,
+        short_name: str | None = None,
+    ) -> None:
+        """Defines a flag as `DEFINE_float` and `DEFINE_integer` do, with another parser."""
+        self.parsed(parser(lower_bound, upper_bound), name, default, text, short_name=short_name)
+
+
+class FiniteFloatParser(flags.FloatParser):
+    """Parser of numbers that refuses NaN, which passes all bounds, and infinity."""
+
+    def convert(self, argument: float | str) -> float:
+        """Returns the number.
+
+        Args:
+          argument: The text, or the parsed number.
+
+        Raises:
+          ValueError: The text is not a number, or the number is not finite.
+        """
+        number = super().convert(argument)
+        if not math.isfinite(number):
+            raise ValueError(f"{number} is not a finite number")
+        return number
+
+
+class Int64Parser(flags.IntegerParser):
+    """Parser of integers that TensorFlow can hold in 64 bits."""
+
+    def convert(self, argument: int | str) -> int:
+        """Returns the integer.
+
+        Args:
+          argument: The text, or the parsed integer.
+
+        Raises:
+          ValueError: The text is not an integer, or the integer is too large.
+        """
+        number = super().convert(argument)
+        if abs(number) > _MAX_INT64:
+            raise ValueError(f"{number} is too large: the limit is {_MAX_INT64}")
+        return number
 
 
 class DurationParser(flags.ArgumentParser):

@@ -136,6 +136,7 @@ def define_distribution_flags(flag_values: flags.FlagValues = flags.FLAGS) -> No
         1,
         "Virtual devices to make of the CPU, for mirrored training without GPUs.",
         lower_bound=1,
+        upper_bound=1024,
     )
 
 

@@ -270,7 +270,8 @@ class Estimator(ModelMethods):
     def _convert_train_steps_to_hooks(self, steps: int | None, max_steps: int | None) -> list[Hook]:
         if steps is None and max_steps is None:
             return []
-        return [tf.compat.v1.train.StopAtStepHook(steps, max_steps)]
+        # The sum of the global step and a larger number would overflow 64 bits.
+        return [tf.compat.v1.train.StopAtStepHook(steps and min(steps, 2**62), max_steps)]
 
     def _train_model(
         self,

@@ -152,7 +152,7 @@ class _Launcher:
         for name in self._configs:
             with (
                 contextlib.suppress(FileNotFoundError),
-                self._make_goodput_file(name).open() as file,
+                self._make_goodput_file(name).open("rb") as file,
             ):
                 records[name] = read_records(file)
         accounts = {name: account_for(found) for name, found in records.items()}

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 
 MAX_RESTARTS = 10
 _KUBERNETES_NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")  # A label of RFC 1035, 2.3.1.
+# As in the manual of sbatch: minutes, or days and hours, with a colon between them; -1 is no limit.
+_SLURM_TIME = re.compile(r"\d+(:\d+){0,2}|\d+-\d+(:\d+){0,2}|-1|UNLIMITED|INFINITE", re.ASCII)
+_MAX_SLURM_GRACE_SECS = 65535
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,12 +69,35 @@ spec:
 {replicas}"""
 
 
+def _check_slurm_job(job: ClusterJob) -> None:
+    """Raises ValueError that names a setting that sbatch refuses, or that would split a line."""
+    if not job.name or not job.name.isprintable():
+        raise ValueError(
+            f"--name={job.name!r}: a job of Slurm needs a name of printable characters, such as "
+            "train."
+        )
+    if not _SLURM_TIME.fullmatch(job.time):
+        raise ValueError(
+            f"--time={job.time!r} is no time limit of Slurm: give minutes, hours:minutes:seconds "
+            "or days-hours, such as 24:00:00."
+        )
+    if job.grace_secs > _MAX_SLURM_GRACE_SECS:
+        raise ValueError(
+            f"--grace_secs={job.grace_secs}: Slurm sends a signal at most "
+            f"{_MAX_SLURM_GRACE_SECS} seconds before the limit."
+        )
+
+
 def make_slurm_script(job: ClusterJob) -> str:
     """Returns the script for sbatch.
 
     Args:
       job: The job.
+
+    Raises:
+      ValueError: Slurm refuses a setting of the job.
     """
+    _check_slurm_job(job)
     tasks = 1 + job.workers + job.ps + int(job.evaluator)
     gpus = f"#SBATCH --gpus-per-task={job.gpus}\n" if job.gpus else ""
     return f"""\

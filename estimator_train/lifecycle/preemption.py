@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
 import os
 import signal
 import sys
@@ -21,6 +22,20 @@ from estimator_train.lifecycle.limits import end_now
 
 EXIT_CODE = 128 + signal.SIGTERM  # 143: schedulers restart such a job.
 _Handler: TypeAlias = Callable[[int, FrameType | None], object] | int | None
+# Python's handler runs after the instruction that failed, which fails again before that.
+_FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS", "SIGABRT", "SIGIOT")
+_OF_RUNNING_JOBS = {
+    "SIGCHLD": "when a child process ends",
+    "SIGCLD": "when a child process ends",
+    "SIGPIPE": "when the reader of the output ends",
+    "SIGWINCH": "when the size of the terminal changes",
+    "SIGCONT": "when a suspended job continues",
+    "SIGURG": "with urgent data of a socket",
+    "SIGIO": "when a file is ready",
+    "SIGPOLL": "when a file is ready",
+    "SIGPROF": "by the timer of a profiler",
+    "SIGVTALRM": "by the timer of a profiler",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +50,8 @@ class Preemption:
         written; None waits for the checkpoint without a limit.
 
     Raises:
-      ValueError: A signal does not exist on this system, or grace_secs is not positive.
+      ValueError: A signal does not exist on this system or cannot end a job, or grace_secs is not
+        positive and finite.
     """
 
     signals: tuple[str, ...] = ()
@@ -43,14 +59,9 @@ class Preemption:
 
     def __post_init__(self) -> None:
         for name in self.signals:
-            if not name.startswith("SIG") or name not in signal.Signals.__members__:
-                raise ValueError(
-                    f"'{name}' is not a signal: give names such as SIGTERM or SIGUSR1."
-                )
-            if name in ("SIGKILL", "SIGSTOP"):
-                raise ValueError(f"{name} cannot be caught: give SIGTERM, or SIGUSR1 under Slurm.")
-        if self.grace_secs is not None and not self.grace_secs > 0:
-            raise ValueError(f"grace_secs should be > 0, got {self.grace_secs}.")
+            _check_signal(name)
+        if self.grace_secs is not None and not 0 < self.grace_secs < math.inf:
+            raise ValueError(f"grace_secs should be > 0 and finite, got {self.grace_secs}.")
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -58,6 +69,19 @@ class Preemption:
         sends_sigusr1 = "SLURM_JOB_ID" in os.environ or "OMPI_COMM_WORLD_RANK" in os.environ
         names = self.signals or (("SIGTERM", "SIGUSR1") if sends_sigusr1 else ("SIGTERM",))
         return tuple(signal.Signals[name].value for name in names)
+
+
+def _check_signal(name: object) -> None:
+    """Raises ValueError unless a job can end with a checkpoint at the signal of this name."""
+    advice = "give SIGTERM, or SIGUSR1 under Slurm."
+    if not isinstance(name, str) or name not in signal.Signals.__members__:
+        raise ValueError(f"{name!r} is not a signal: give names such as SIGTERM or SIGUSR1.")
+    if name in ("SIGKILL", "SIGSTOP"):
+        raise ValueError(f"{name} cannot be caught: {advice}")
+    if name in _FAULTS:
+        raise ValueError(f"{name} is an error of the process, which cannot continue: {advice}")
+    if name in _OF_RUNNING_JOBS:
+        raise ValueError(f"{name} arrives {_OF_RUNNING_JOBS[name]}, as the job runs: {advice}")
 
 
 class Preempted(SystemExit):
@@ -170,7 +194,7 @@ class _Watcher:
                 _end(f"ended immediately by signal number {seen}")
             if seen and self._timer is None and self._grace_secs is not None:
                 self._timer = threading.Timer(
-                    self._grace_secs,
+                    min(self._grace_secs, threading.TIMEOUT_MAX),
                     _end,
                     [f"not saved within {self._grace_secs:g} s of the signal"],
                 )

@@ -13,7 +13,7 @@ import tensorflow as tf
 from estimator_train import remote
 from estimator_train.engine.files import find_files
 from estimator_train.engine.run.history import FILE_NAME, read_goodput, read_straggler
-from estimator_train.goodput import Goodput, read_objects
+from estimator_train.goodput import Goodput, read_entries
 
 Points = list[tuple[int, float]]
 _RATE_TAG = "global_step/sec"
@@ -73,12 +73,12 @@ def read_run(model_dir: str) -> Run:
     path = os.path.join(model_dir, FILE_NAME)
     lines: list[dict[str, Any]] = []
     if tf.io.gfile.exists(path):
-        with tf.io.gfile.GFile(path) as file:
-            lines = [line for line in read_objects(file) if "step" in line]
+        with tf.io.gfile.GFile(path, "rb") as file:
+            lines = list(read_entries(file))
     lines = lines or list(_read_events(model_dir))
     evaluations = [line for line in lines if "eval" in line]
     training = [line for line in lines if "eval" not in line]
-    losses = [{**line, **line["metrics"]} for line in evaluations if not line["eval"]]
+    losses = [{**line, **line.get("metrics", {})} for line in evaluations if not line["eval"]]
     run = Run(
         model_dir,
         _collect_points(training, "loss"),
@@ -101,7 +101,7 @@ def _collect_points(lines: Iterable[dict[str, Any]], key: str) -> Points:
     """Returns the values of a key; steps that a restarted training repeated replace old values."""
     points: Points = []
     for line in lines:
-        if key in line:
+        if isinstance(line.get(key), (int, float)):
             while points and points[-1][0] >= line["step"]:
                 points.pop()
             points.append((line["step"], float(line[key])))

@@ -229,12 +229,13 @@ def _make_type_check(*kinds: type) -> Callable[[Any], bool]:
 _NUMBER = make_check(_is_number, "{name} must be a number, got {value!r}", TypeError)
 
 
+# NaN is neither.
 AT_LEAST_ZERO = _combine(
-    _NUMBER, make_check(lambda v: not v < 0, "{name} should be >= 0, got {value}")
+    _NUMBER, make_check(lambda v: v >= 0, "{name} should be >= 0, got {value}")
 )
 
 
-POSITIVE = _combine(_NUMBER, make_check(lambda v: not v <= 0, "{name} should be > 0, got {value}"))
+POSITIVE = _combine(_NUMBER, make_check(lambda v: v > 0, "{name} should be > 0, got {value}"))
 
 
 INTEGER = make_check(_make_type_check(numbers.Integral), "{name} must be integer. Got {value!r}")

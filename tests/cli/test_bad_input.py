@@ -32,6 +32,14 @@ TABLE = {
         ["launch", "--workers=1", "train.py"],
         ["unexpected argument 'train.py': a program comes after --, as in: launch -- train.py."],
     ),
+    "a name that no directory can have": (
+        ["evaluate", *DIGITS, f"--model_dir={'m' * 300}"],
+        [f"{'m' * 300}/checkpoint; File name too long"],
+    ),
+    "a loop of links": (
+        ["train", *DIGITS, "--model_dir={dir}/loop/m"],
+        ["{dir}/loop/m/checkpoint: Too many levels of symbolic links"],
+    ),
     "argument of a command without model_dir": (
         ["install-shim", "here"],
         ["unexpected argument 'here': install-shim takes only flags, which --help lists."],
@@ -96,6 +104,10 @@ TABLE = {
     "unknown strategy": (
         ["train", *DIGITS, "--distribution_strategy=mirored"],
         ["flag --distribution_strategy=mirored: value should be one of <off|one_device|mirrored|"],
+    ),
+    "more virtual CPUs than can be listed": (
+        ["train", *DIGITS, "--num_virtual_cpus=9999999"],
+        ["--num_virtual_cpus=9999999: 9999999 is not an integer in the range [1, 1024]"],
     ),
     "more GPUs than there are": (
         ["train", *DIGITS, "--num_gpus=9"],
@@ -326,6 +338,7 @@ def files(tmp_path_factory):
     directory = tmp_path_factory.mktemp("bad")
     for name in ("magic", "short", "empty"):
         (directory / name).mkdir()
+    (directory / "loop").symlink_to(directory / "loop")
     (directory / "pictures" / "train" / "CNV").mkdir(parents=True)
     (directory / "pictures" / "train" / "CNV" / "1.jpeg").write_text("<html>404</html>")
     (directory / "wrong.flags").write_text("--preset=digits\n--bach_size=3\n")

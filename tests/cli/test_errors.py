@@ -118,6 +118,16 @@ def test_an_error_in_a_python_function_of_the_input_is_named(capsys):
         (TypeError("no"), 2, "no"),
         (ModuleNotFoundError("No module named 'x'"), 2, "No module named 'x'"),
         (FileNotFoundError(2, "No such file or directory", "a.gz"), 2, "a.gz: No such file or"),
+        (
+            tf.errors.ResourceExhaustedError(None, None, "m/graph.pbtxt; No space left on device"),
+            2,
+            "m/graph.pbtxt; No space left on device",
+        ),
+        (
+            tf.errors.ResourceExhaustedError(None, None, "OOM when allocating tensor"),
+            1,
+            "ResourceExhaustedError: OOM when allocating tensor (unexpected",
+        ),
         (KeyError("features"), 1, "KeyError: 'features' (unexpected; --debug shows the traceback)"),
         (AssertionError(), 1, "AssertionError (unexpected; --debug shows the traceback)"),
     ],

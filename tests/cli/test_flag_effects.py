@@ -1,6 +1,7 @@
 """Flags that other tests do not use, each tested by its effect on a command."""
 
 import json
+import os
 import re
 from functools import partial
 
@@ -87,3 +88,22 @@ def test_flags_of_batch_jobs_set_the_config():
     given = config("--step_timeout_secs=1.5", "--allow_shared_model_dir")
     assert (given.step_timeout_secs, given.allow_shared_model_dir) == (1.5, True)
     assert (config().step_timeout_secs, config().allow_shared_model_dir) == (None, False)
+
+
+def test_each_command_writes_its_job_summary(command, linear):
+    def read(*arguments):
+        outcome = command(*arguments, *linear, "--job_summary=record.json")
+        assert outcome.code == 0, outcome.err
+        with open("record.json") as file:
+            record = json.load(file)
+        os.remove("record.json")
+        assert record["exit"] == {"code": 0, "cause": "done"}
+        return record
+
+    trained = read("train", "--max_train_steps=4")
+    evaluated = read("evaluate")
+    assert evaluated["metrics"] == trained["metrics"]
+    assert evaluated["checkpoint"] == trained["checkpoint"]
+    read("predict", "--output=predictions.json")
+    read("export", "--export_dir=served")
+    read("data", "--measure_secs=0")

@@ -156,3 +156,21 @@ def test_without_matplotlib_one_line_says_what_to_install(command, tmp_path, mon
 
 def test_help_names_the_runs(command):
     assert "usage: estimator-train report MODEL_DIR..." in command("report", "--help").out
+
+
+def test_damaged_lines_of_a_history_are_skipped(command, linear, tmp_path):
+    assert command("train", *linear, "--max_train_steps=120").code == 0
+    first = command("report", "run").out
+    damaged = (
+        *(b"\x00\x80\xff", b"[" * 100_000, b"5", b"null", b'{"step": 121, "ti'),
+        *(b'{"loss": 5.0}', b'{"step": "a", "loss": 5.0}', b'{"step": 121, "loss": null}'),
+        *(b'{"step": 121, "eval": "", "metrics": null}', b'{"step": 121, "eval": ""}'),
+        b'{"step": 121, "eval": "", "metrics": {"loss": "text"}}',
+        *(b'{"step": 121, "goodput": {}}', b'{"step": 121, "goodput": {"run": "a"}}'),
+        b'{"step": 121, "goodput": {"run": 1.0, "from_step": null, "secs": null}}',
+    )
+    with open("run/history.jsonl", "ab") as file:
+        file.write(b"".join(line + b"\n" for line in damaged))
+    outcome = command("report", "run")
+    assert (outcome.code, outcome.out) == (0, first), outcome.err
+    assert command("train", *linear, "--max_train_steps=130").code == 0

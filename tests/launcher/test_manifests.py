@@ -156,15 +156,27 @@ def test_gpus_are_requested_only_if_given() -> None:
 
 
 @pytest.mark.parametrize(
+    "limit", ["5", "5:06", "24:00:00", "1-2", "1-2:03", "1-2:03:04", "0", "-1", "UNLIMITED"]
+)
+def test_a_slurm_script_takes_each_form_of_a_time_limit(limit: str) -> None:
+    script = make_slurm_script(ClusterJob(["true"], time=limit))
+    assert f"\n#SBATCH --time={limit}\n" in script
+
+
+@pytest.mark.parametrize(
     ("arguments", "text"),
     [
         (["--platform=kubeflow", "--", "true"], "--image=NAME"),
         (["--platform=slurm"], "a program is needed"),
+        (["--platform=slurm", "--time=", "--", "true"], "--time='' is no time limit of Slurm"),
+        (["--platform=slurm", "--time=1d", "--", "true"], "--time='1d' is no time limit"),
+        (["--platform=slurm", "--name=a\nb", "--", "true"], "--name='a\\nb': a job of Slurm needs"),
+        (["--platform=slurm", "--grace_secs=65536", "--", "true"], "at most 65535 seconds before"),
         (["--", "true"], "--platform is needed: jobset or kubeflow or slurm or trainjob"),
         (["--platform=nomad", "--", "true"], "jobset|kubeflow|slurm|trainjob"),
     ],
 )
-def test_errors_name_the_missing_argument(
+def test_errors_name_the_argument(
     arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["manifest", *arguments]) == 2

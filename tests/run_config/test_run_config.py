@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import json
+import math
 import pathlib
 import pickle
 import re
@@ -18,6 +19,7 @@ import tensorflow as tf
 from outcomes import described, outcome, recorded
 
 from estimator_train.engine.job import make_together
+from estimator_train.lifecycle.preemption import Preemption
 from estimator_train.run_config import RunConfig
 from estimator_train.run_config.setting_values import (
     make_default_session_config,
@@ -54,6 +56,33 @@ def test_a_wrong_value_is_named() -> None:
         RunConfig(save_summary_steps=-3)
     with pytest.raises(TypeError, match=r"keep_checkpoint_max must be a number, got '5'"):
         RunConfig(keep_checkpoint_max="5")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["save_checkpoints_secs", "keep_checkpoint_every_n_hours", "session_creation_timeout_secs"],
+)
+def test_nan_is_no_number_of_seconds_or_hours(name: str) -> None:
+    with pytest.raises(ValueError, match=rf"{name} should be >=? 0, got nan"):
+        RunConfig(**{name: math.nan})
+
+
+@pytest.mark.parametrize("secs", [0, -1, math.nan])
+def test_a_step_timeout_is_positive(secs: float) -> None:
+    with pytest.raises(ValueError, match="step_timeout_secs should be > 0, got"):
+        RunConfig(step_timeout_secs=secs)
+
+
+@pytest.mark.parametrize("secs", [0, -1, math.nan, math.inf])
+def test_a_grace_time_is_positive_and_finite(secs: float) -> None:
+    with pytest.raises(ValueError, match="grace_secs should be > 0 and finite, got"):
+        Preemption(grace_secs=secs)
+
+
+@pytest.mark.parametrize("signal", [15, "TERM", "", "SIG_DFL"])
+def test_a_preemption_names_signals(signal: object) -> None:
+    with pytest.raises(ValueError, match="is not a signal: give names such as SIGTERM"):
+        Preemption((signal,))
 
 
 def test_each_setting_has_a_description_and_an_attribute() -> None:

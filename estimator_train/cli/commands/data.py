@@ -6,6 +6,7 @@ from absl import flags as absl_flags
 
 from estimator_train.cli.job import user_code
 from estimator_train.cli.job.user_code import Group
+from estimator_train.cli.output import results
 
 DESCRIPTION = """
 Shows the structure, shapes, dtypes and values of the batches that an input_fn returns, and the
@@ -40,6 +41,11 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     Raises:
       UsageError: A flag is missing or wrong, or the input_fn returns no Dataset or an empty one.
     """
+    with results.record_run(flag_values):
+        _run(flag_values)
+
+
+def _run(flag_values: absl_flags.FlagValues) -> None:
     import tensorflow as tf
 
     from estimator_train.cli.job import data_contents, data_speed

@@ -1,5 +1,7 @@
 """`estimator-train evaluate`: prints the metrics of a checkpoint."""
 
+from typing import Any
+
 from absl import flags as absl_flags
 
 from estimator_train.cli.job import user_code
@@ -22,13 +24,20 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     Raises:
       UsageError: A flag is missing or wrong, or there is no checkpoint.
     """
+    with results.record_run(flag_values) as record:
+        _run(flag_values, record)
+
+
+def _run(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
     from estimator_train import ModeKeys
-    from estimator_train.cli.job.job import Job
+    from estimator_train.cli.job.job import Job, find_checkpoint
 
     job = Job(flag_values)
-    metrics = job.get_trained_estimator().evaluate(
+    record["checkpoint"] = find_checkpoint(flag_values)
+    metrics = job.estimator.evaluate(
         job.make_input_fn(ModeKeys.EVAL),
         steps=flag_values.eval_steps,
         checkpoint_path=flag_values.checkpoint_path,
     )
+    record["metrics"] = dict(metrics)
     print(results.format_table(results.format_metrics(metrics)))

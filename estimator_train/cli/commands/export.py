@@ -7,6 +7,7 @@ from absl import flags as absl_flags
 
 from estimator_train.cli.job import user_code
 from estimator_train.cli.job.user_code import Group
+from estimator_train.cli.output import results
 from estimator_train.cli.output.errors import UsageError
 
 DESCRIPTION = """
@@ -65,6 +66,11 @@ def run(flag_values: absl_flags.FlagValues, directories: Sequence[str]) -> None:
     Raises:
       UsageError: A flag is missing or wrong, or there is no checkpoint.
     """
+    with results.record_run(flag_values):
+        _run(flag_values, directories)
+
+
+def _run(flag_values: absl_flags.FlagValues, directories: Sequence[str]) -> None:
     if len(directories) > 1:
         raise UsageError(f"one MODEL_DIR is expected, got {len(directories)}: {directories[1]}.")
     if directories:

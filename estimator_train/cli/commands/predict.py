@@ -65,6 +65,11 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     Raises:
       UsageError: A flag is missing or wrong, or there is no checkpoint.
     """
+    with results.record_run(flag_values):
+        _run(flag_values)
+
+
+def _run(flag_values: absl_flags.FlagValues) -> None:
     from estimator_train import ModeKeys
     from estimator_train.cli.job.job import Job
 

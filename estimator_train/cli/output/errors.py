@@ -1,5 +1,6 @@
 """Log messages, errors and exit codes of commands."""
 
+import errno
 import logging
 import os
 import re
@@ -17,6 +18,7 @@ from estimator_train.lifecycle.limits import RETRYABLE_EXIT_CODE
 # Messages of Python code that need no action: deprecations within TensorFlow, and a NaN loss,
 # which also raises an error.
 _IRRELEVANT = re.compile(r"deprecated and will be removed|^Model diverged with loss")
+_FULL_DISK = [os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT)]
 PROGRAM = "estimator-train"
 _MAX_LENGTH = 600
 _HOME = Path(__file__).parents[3]
@@ -105,6 +107,9 @@ def is_bad_input(error: BaseException) -> bool:
     if isinstance(error, (absl_flags.Error, ValueError, TypeError, OSError, ImportError)):
         return True
     tf = sys.modules.get("tensorflow")  # If it is not loaded, the error is not from TensorFlow.
+    if tf is not None and isinstance(error, tf.errors.ResourceExhaustedError):
+        # The same class means that memory is exhausted, which another machine may have.
+        return any(text in error.message for text in _FULL_DISK)
     return tf is not None and isinstance(
         error,
         (

@@ -28,6 +28,7 @@ _delays: contextvars.ContextVar[Sequence[float] | None] = contextvars.ContextVar
     "delays", default=None
 )
 MISSING_ERRORS = (tf.errors.NotFoundError, FileNotFoundError, NotADirectoryError)
+_IMPOSSIBLE_NAMES = [os.strerror(code) for code in (errno.ENAMETOOLONG, errno.ELOOP)]
 _RESTORE_OPERATIONS = ("Restore", "RestoreV2", "RestoreSlice")
 _RESTORE_FAULTS = (
     tf.errors.AbortedError,
@@ -102,8 +103,9 @@ def wait_after_fault(
     Raises:
       StorageFaultError: There are no more delays.
       OpError: A remote store refuses, and would refuse again.
+      OSError: No file can have the name.
     """
-    if remote.is_permanent(error):
+    if remote.is_permanent(error) or _is_of_impossible_name(error):
         raise error
     delay = next(delays, None)
     if delay is None:
@@ -196,6 +198,11 @@ def check_readable(path: str) -> None:
 def names_system_error(message: str) -> bool:
     """Returns whether a message of TensorFlow ends in an error of the operating system."""
     return any(f"; {text}" in message for text in _SYSTEM_ERRORS)
+
+
+def _is_of_impossible_name(error: BaseException) -> bool:
+    """Returns whether the system or TensorFlow says that no file can have the name."""
+    return any(text in str(error) for text in _IMPOSSIBLE_NAMES)
 
 
 _SYSTEM_ERRORS = [

@@ -8,6 +8,8 @@ training also has a line with `goodput` at its start, with each checkpoint, and 
 """
 
 import contextlib
+import errno
+import io
 import json
 import os
 import time
@@ -37,6 +39,7 @@ from estimator_train.goodput import (
     append_to_launchers_file,
     describe_straggler,
     process_clock,
+    read_entries,
     read_records,
 )
 from estimator_train.lifecycle import preemption
@@ -44,10 +47,56 @@ from estimator_train.lifecycle import preemption
 FILE_NAME = "history.jsonl"
 TASKS_DIR = "goodput"
 _LOG = tf.get_logger()
+_FILE_ERRORS = (tf.errors.OpError, OSError)
 # State of the process: histories whose last write failed; each is warned of once.
 _not_written: set[str] = set()
 _LAUNCHERS_SECS = 1.0
 _FILE_SECS = 60.0
+
+
+class LineFile:
+    """File to which several processes append lines, none of which is mixed with another.
+
+    A line that a full disk cut off stays incomplete, and the next one begins after it. Readers must
+    skip lines that are incomplete or empty.
+
+    Args:
+      path: The file, on any file system that TensorFlow supports.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._is_local = "://" not in path
+        self._start = b""
+        if not self._is_local:
+            self._file: Any = tf.io.gfile.GFile(path, "ab")
+            return
+        # Without a buffer, each line is one call of the system, which appends it as a unit.
+        self._file = io.FileIO(path, "a+")
+        if self._file.tell():
+            self._file.seek(-1, os.SEEK_END)
+            self._start = b"" if self._file.read(1) == b"\n" else b"\n"
+
+    def append(self, line: str) -> None:
+        """Writes a line.
+
+        Args:
+          line: The text, without a line break.
+
+        Raises:
+          OSError: It cannot be written.
+          OpError: It cannot be written.
+        """
+        content = self._start + line.encode() + b"\n"
+        written = self._file.write(content)
+        self._file.flush()
+        if self._is_local and written < len(content):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path)
+        self._start = b""
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
 
 
 class History:
@@ -60,7 +109,7 @@ class History:
     def __init__(self, model_dir: str) -> None:
         self._model_dir = model_dir
         self._path = os.path.join(model_dir, FILE_NAME)
-        self._file: Any = None
+        self._file: LineFile | None = None
 
     def append(self, step: int, entry: Mapping[str, Any]) -> None:
         """Adds a line; if the file cannot be written, logs a warning and continues.
@@ -74,21 +123,21 @@ class History:
         try:
             if self._file is None:
                 tf.io.gfile.makedirs(self._model_dir)
-                self._file = tf.io.gfile.GFile(self._path, "a")
-            self._file.write(line + "\n")
-            self._file.flush()
+                self._file = LineFile(self._path)
+            self._file.append(line)
             _not_written.discard(self._path)
-        except tf.errors.OpError as error:
-            self._file = None
+        except _FILE_ERRORS as error:
+            self.close()
             if self._path not in _not_written:
-                _LOG.warning("%s could not be written: %s", self._path, error.message)
+                reason = error.strerror if isinstance(error, OSError) else error.message
+                _LOG.warning("%s could not be written: %s", self._path, reason)
             _not_written.add(self._path)
 
     def close(self) -> None:
         """Closes the file until the next line."""
         file, self._file = self._file, None
         if file is not None:
-            with contextlib.suppress(tf.errors.OpError):  # All lines were flushed.
+            with contextlib.suppress(*_FILE_ERRORS):  # All lines were flushed.
                 file.close()
 
 
@@ -106,10 +155,10 @@ def append_line(path: str, line: Mapping[str, Any]) -> None:
       path: The file.
       line: The values, which must be valid in JSON.
     """
-    with contextlib.suppress(tf.errors.OpError):
+    with contextlib.suppress(*_FILE_ERRORS):
         tf.io.gfile.makedirs(os.path.dirname(path))
-        with tf.io.gfile.GFile(path, "a") as file:
-            file.write(json.dumps(line) + "\n")
+        with contextlib.closing(LineFile(path)) as file:
+            file.append(json.dumps(line))
 
 
 def read_straggler(model_dir: str) -> str:
@@ -123,7 +172,7 @@ def read_straggler(model_dir: str) -> str:
         paths[os.path.basename(path).removesuffix(".jsonl")] = path
     records = {}
     for name, path in paths.items():
-        with contextlib.suppress(tf.errors.OpError), tf.io.gfile.GFile(path) as file:
+        with contextlib.suppress(tf.errors.OpError), tf.io.gfile.GFile(path, "rb") as file:
             records[name] = read_records(file)
     return describe_straggler(records)
 
@@ -135,7 +184,7 @@ def read_goodput(model_dir: str) -> Goodput | None:
       model_dir: The directory of the history.
     """
     try:
-        with tf.io.gfile.GFile(os.path.join(model_dir, FILE_NAME)) as file:
+        with tf.io.gfile.GFile(os.path.join(model_dir, FILE_NAME), "rb") as file:
             return account_for(read_records(file))
     except tf.errors.OpError:
         return None
@@ -155,17 +204,13 @@ def read_metrics(model_dir: str, eval_name: str, checkpoint: str) -> dict[str, A
     metrics: dict[str, Any] | None = None
     with (
         contextlib.suppress(tf.errors.OpError),
-        tf.io.gfile.GFile(os.path.join(model_dir, FILE_NAME)) as file,
+        tf.io.gfile.GFile(os.path.join(model_dir, FILE_NAME), "rb") as file,
     ):
-        for line in file:
-            if '"eval"' not in line:
-                continue
-            with contextlib.suppress(json.JSONDecodeError):  # A kill cuts off the last line.
-                entry = json.loads(line)
-                if entry.get("eval") == eval_name and os.path.basename(
-                    entry.get("checkpoint", "")
-                ) == os.path.basename(checkpoint):
-                    metrics = entry["metrics"]
+        for entry in read_entries(line for line in file if b'"eval"' in line):
+            if entry.get("eval") == eval_name and os.path.basename(
+                entry.get("checkpoint", "")
+            ) == os.path.basename(checkpoint):
+                metrics = entry.get("metrics", metrics)
     if metrics is None:
         return None
     return {name: _convert_to_numpy(value) for name, value in metrics.items()}

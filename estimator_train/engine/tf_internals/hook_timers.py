@@ -33,7 +33,8 @@ class SteadyTimer(tf.compat.v1.train.SecondOrStepTimer):
     def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
         """Records a trigger; returns the seconds and the steps since the one before."""
         before = self._last_triggered_time
-        _, steps = super().update_last_triggered_step(step)
+        # An integer of NumPy 2 cannot be added to an interval of 2**63 steps and more.
+        _, steps = super().update_last_triggered_step(int(step))
         self._last_triggered_time = now = time.monotonic()
         return (None if before is None else now - before), steps
 

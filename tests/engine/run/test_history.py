@@ -1,4 +1,5 @@
 import json
+import os
 
 import numpy as np
 import tensorflow as tf
@@ -72,6 +73,34 @@ def test_a_history_that_cannot_be_written_is_a_warning(model_fn, input_fn, tmp_p
     estimator = est.Estimator(model_fn, tmp_path).train(input_fn, steps=2)
     assert estimator.get_variable_value("global_step") == 2
     assert "history.jsonl could not be written" in caplog.text
+
+
+def test_long_lines_of_several_processes_are_not_mixed(tmp_path):
+    name = "a" * 100_001  # Longer than the buffers of files.
+    writers = []
+    for task in range(4):
+        if not (writer := os.fork()):
+            recorded = history.History(str(tmp_path))
+            for step in range(150):
+                recorded.append(step, {"task": task, "eval": name})
+            os._exit(0)
+        writers.append(writer)
+    assert [os.waitpid(writer, 0)[1] for writer in writers] == [0] * 4
+    # A writer that opens the file during a write of another begins with an empty line.
+    text = (tmp_path / "history.jsonl").read_text()
+    found = [json.loads(line) for line in text.splitlines() if line]
+    assert sorted((line["task"], line["step"]) for line in found) == [
+        (task, step) for task in range(4) for step in range(150)
+    ]
+
+
+def test_a_line_follows_one_that_a_full_disk_cut_off(tmp_path):
+    (tmp_path / "history.jsonl").write_text('{"step": 1, "ti')
+    for step in (2, 3):
+        history.append(str(tmp_path), step, {"loss": 0.5})
+    cut, *rest = (tmp_path / "history.jsonl").read_text().splitlines()
+    assert cut == '{"step": 1, "ti'
+    assert [json.loads(line)["step"] for line in rest] == [2, 3]
 
 
 def test_metrics_that_are_not_numbers_are_skipped(tmp_path):

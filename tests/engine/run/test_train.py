@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -149,3 +151,18 @@ def test_nan_loss_names_variables_gradients_step_and_last_good_checkpoint(tmp_pa
         assert "Variables that are not finite: bad." in text
         assert "Gradients that are not finite on the next batch: bad." in text
         assert f"Last checkpoint with finite values: {directory}/model.ckpt-3." in text
+
+
+@pytest.mark.parametrize("interval", ["save_checkpoints_steps", "save_summary_steps"])
+def test_an_interval_may_be_longer_than_any_training(model_fn, input_fn, tmp_path, interval):
+    config = est.RunConfig(**{interval: 10**30})
+    estimator = est.Estimator(model_fn, tmp_path, config).train(input_fn, steps=3)
+    assert estimator.get_variable_value("global_step") == 3
+
+
+@pytest.mark.parametrize("steps", [sys.maxsize, 10**30])
+def test_steps_without_end_train_until_the_input_ends(model_fn, one_epoch, tmp_path, steps):
+    estimator = est.Estimator(model_fn, tmp_path)
+    for ends_at in (8, 16):
+        estimator.train(one_epoch, steps=steps)
+        assert estimator.get_variable_value("global_step") == ends_at
