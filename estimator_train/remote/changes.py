@@ -128,8 +128,7 @@ def _rename_directory(store: Store, path: str, target: str) -> None:
     for part in ([file for file in files if file not in last], last):
         store.copy([(file, target + file[len(path) :]) for file in part])
     store.make_marker(target)
-    for file in files:
-        store.delete_file(file)
+    store.delete_files(files)
     for directory in [*sorted(directories, reverse=True), path]:
         store.delete_directory(directory)
 

@@ -164,6 +164,7 @@ def test_a_permanent_fault_ends_a_job_with_one_line_and_code_2(
     assert len([path for _, path, _ in proxy.requests if "/run" in path]) < 20
 
 
+@pytest.mark.long
 def test_a_redirection_without_a_region_is_permanent(proxy, bucket):
     import boto3  # The first tier does not install it.
     import botocore.exceptions
