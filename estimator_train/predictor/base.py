@@ -91,6 +91,8 @@ def _cast(name: str, value: ArrayLike, tensor: tf.Tensor) -> np.ndarray:
     dtype = tensor.dtype
     expected = dtype.as_numpy_dtype
     array = np.asarray(value)
+    if not array.size and not hasattr(value, "dtype"):
+        array = array.astype(expected)  # An empty list has no type.
     if array.dtype == expected:
         return array
     if dtype == tf.string:

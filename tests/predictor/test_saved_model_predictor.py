@@ -59,6 +59,7 @@ def test_strings_of_numpy_2_are_strings_and_none_is_not(tmp_path):
     text = np.array(words["word"], kind())
     with est.predictor.from_saved_model(path) as predictor:
         assert predictor({"word": text})["length"].tolist() == [1, 2]
+        assert predictor({"word": []})["length"].shape == (0,)
         with pytest.raises(ValueError, match="'word' has None of type NoneType, but the model"):
             predictor({"word": ["a", None]})
 

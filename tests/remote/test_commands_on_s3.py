@@ -1,4 +1,7 @@
-"""Commands whose paths are on a real S3 server."""
+"""Commands whose paths are on a real S3 server.
+
+These tests cover `remote/outputs.py`.
+"""
 
 import io
 import json
