@@ -120,10 +120,10 @@ class IdFeatures(dict[Any, Any]):
             self._check_features(column)
         if column not in self.inputs:
             if hasattr(column, "boundaries"):
-                buckets = self._assign_buckets(column)
-                places = tf.range(column.source_column.shape[0], dtype=tf.int64)
-                ids = tf.cast(buckets, tf.int64) + places * (len(column.boundaries) + 1)
-                return IdInput(ids, None)
+                places = np.arange(column.source_column.shape[0], dtype=np.int32)
+                first_ids = places * (len(column.boundaries) + 1)
+                ids = self._assign_buckets(column, first_ids[:, np.newaxis])
+                return IdInput(tf.cast(ids, tf.int64), None)
             with tf.name_scope(""):
                 name = make_input_name(column.name)
                 has_weights = hasattr(column, "weight_feature_key")
@@ -145,14 +145,23 @@ class IdFeatures(dict[Any, Any]):
                     "--to=saved_model."
                 )
 
-    def _assign_buckets(self, column: Any) -> tf.Tensor:
-        """Returns the bucket of each number, with comparisons that every runtime has."""
+    def _assign_buckets(self, column: Any, first_ids: np.ndarray | None = None) -> tf.Tensor:
+        """Returns the bucket of each number, with comparisons that every runtime has.
+
+        Args:
+          column: A column of buckets.
+          first_ids: Numbers of shape [numbers, 1] that are added to the buckets.
+        """
         source = column_types.FeatureTransformationCache(self).get(column.source_column, None)
         # Like TensorFlow, puts NaN into the last bucket, without a comparison of NaN, in which
         # runtimes differ.
         numbers = tf.where(tf.math.is_nan(source), tf.constant(np.inf, source.dtype), source)
         passed = tf.expand_dims(numbers, -1) >= tf.constant(column.boundaries, tf.float32)
-        return tf.reduce_sum(tf.cast(passed, tf.int32), axis=-1)
+        counts = tf.cast(passed, tf.int32)
+        if first_ids is not None:
+            # OpenVINO adds a constant to a sum along the wrong axis: here, it is a part of the sum.
+            counts = tf.concat([counts, tf.zeros_like(counts[..., :1]) + first_ids], axis=-1)
+        return tf.reduce_sum(counts, axis=-1)
 
 
 def feeds_ids(column: Any) -> bool:

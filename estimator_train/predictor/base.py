@@ -12,7 +12,7 @@ from estimator_train.engine.tf_internals import sessions
 ArrayLike: TypeAlias = npt.ArrayLike
 Batch: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
 
-
+NO_OBJECT = object()  # None is an element that is no string.
 _EXAMPLES = (
     " '{}' takes serialized tf.Examples: give the SerializeToString() of a tf.train.Example with "
     "the features, or export with build_raw_serving_input_receiver_fn."
@@ -32,11 +32,18 @@ def explain_examples(tensors: Mapping[str, tf.Tensor]) -> str:
     return ""
 
 
-def find_other_object(value: np.ndarray) -> object | None:
-    """Returns the first element of an array of strings that is no string; None without one."""
+def find_other_object(value: np.ndarray) -> object:
+    """Returns the first element of an array of strings that is no string, such as None.
+
+    Args:
+      value: The array.
+
+    Returns:
+      The element; `NO_OBJECT` without one.
+    """
     texts = (str, bytes)
     objects = value.flat if value.dtype == object else ()
-    return next((entry for entry in objects if not isinstance(entry, texts)), None)
+    return next((entry for entry in objects if not isinstance(entry, texts)), NO_OBJECT)
 
 
 def convert_to_input_array(name: str, value: ArrayLike, tensor: tf.Tensor) -> np.ndarray:
@@ -68,7 +75,7 @@ def make_placeholder(value: ArrayLike) -> tf.Tensor:
     """
     example = value if isinstance(value, (np.ndarray, np.generic)) else _to_tensorflow_array(value)
     shape = [None, *example.shape[1:]] if example.ndim else []
-    dtype = tf.string if example.dtype.kind in "SUO" else tf.as_dtype(example.dtype)
+    dtype = tf.string if example.dtype.kind in "SUOT" else tf.as_dtype(example.dtype)
     return tf.compat.v1.placeholder(dtype, shape)
 
 
@@ -84,10 +91,12 @@ def _cast(name: str, value: ArrayLike, tensor: tf.Tensor) -> np.ndarray:
     dtype = tensor.dtype
     expected = dtype.as_numpy_dtype
     array = np.asarray(value)
+    if not array.size and not hasattr(value, "dtype"):
+        array = array.astype(expected)  # An empty list has no type.
     if array.dtype == expected:
         return array
     if dtype == tf.string:
-        if array.dtype.kind not in "SU":
+        if array.dtype.kind not in "SUT":
             hint = explain_examples({name: tensor})
             raise ValueError(f"'{name}' is {array.dtype}, but the model takes strings.{hint}")
         # NumPy's own type of strings drops trailing zero bytes, which serialized messages may have.
@@ -194,7 +203,7 @@ class Predictor:
         """Raises NotStringsError if an input of strings has another object."""
         for name, value in inputs.items():
             other = find_other_object(value)
-            if other is not None:
+            if other is not NO_OBJECT:
                 raise NotStringsError(
                     error.node_def,
                     error.op,

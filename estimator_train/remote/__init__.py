@@ -14,6 +14,7 @@ from estimator_train.remote.checks import (
     prepare_path,
 )
 from estimator_train.remote.lease import hold_lease
+from estimator_train.remote.outputs import make_output_directory, output_exists, write_locally
 from estimator_train.remote.registration import register, register_installed
 
 __all__ = [
@@ -23,7 +24,10 @@ __all__ = [
     "is_permanent",
     "is_replaced",
     "is_transient",
+    "make_output_directory",
+    "output_exists",
     "prepare_path",
     "register",
     "register_installed",
+    "write_locally",
 ]

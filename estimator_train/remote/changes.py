@@ -107,7 +107,14 @@ def _rename_natively(store: Store, path: str, target: str, is_directory: bool) -
         return
     if not is_directory and retry(lambda: store.fs.exists(target)):
         store.fs.rm_file(target)
-    store.fs.mv(path, target, **({"recursive": True} if is_directory else {}))
+    if store.can_move:
+        store.fs.mv(path, target, **({"recursive": True} if is_directory else {}))
+        return
+    files, directories = store.find(path) if is_directory else ([path], [])
+    for directory in [path, *sorted(directories)] if is_directory else []:
+        store.fs.makedirs(target + directory[len(path) :], exist_ok=True)
+    store.copy([(file, target + file[len(path) :]) for file in files])
+    (store.delete_tree if is_directory else store.delete_file)(path)
 
 
 def _rename_directory(store: Store, path: str, target: str) -> None:
@@ -121,8 +128,7 @@ def _rename_directory(store: Store, path: str, target: str) -> None:
     for part in ([file for file in files if file not in last], last):
         store.copy([(file, target + file[len(path) :]) for file in part])
     store.make_marker(target)
-    for file in files:
-        store.delete_file(file)
+    store.delete_files(files)
     for directory in [*sorted(directories, reverse=True), path]:
         store.delete_directory(directory)
 

@@ -49,6 +49,7 @@ _CODES: tuple[tuple[type[BaseException], int], ...] = (
 )
 # Of HTTP; some drivers leave them as they are.
 _STATUSES = {
+    301: INVALID_ARGUMENT,
     400: INVALID_ARGUMENT,
     401: UNAUTHENTICATED,
     403: PERMISSION_DENIED,
@@ -80,14 +81,15 @@ def get_code(error: BaseException) -> int:
     number = getattr(error, "errno", None)
     if number in _PRECONDITION_ERRNOS:
         return FAILED_PRECONDITION
-    if number == errno.EINVAL or isinstance(error, ValueError):
+    if number == errno.EINVAL or isinstance(error, ValueError) or _is_redirected(error):
         return INVALID_ARGUMENT
-    return _STATUSES.get(_get_status(error) or 0, UNKNOWN)
+    statuses = filter(None, map(_get_status, _list_causes(error)))
+    return _STATUSES.get(next(statuses, 0), UNKNOWN)
 
 
 def is_transient(error: BaseException) -> bool:
     """Returns whether the same request may succeed later."""
-    if _is_certificate_wrong(error):
+    if _is_certificate_wrong(error) or _is_redirected(error):
         return False
     for cause in _list_causes(error):
         status = _get_status(cause)
@@ -119,7 +121,15 @@ def describe(error: BaseException) -> str:
         return text
     if getattr(error, "errno", None) == errno.EINVAL and text.endswith("Bad Request"):
         # The answer to such a request has no body.
-        return f"{text}. The usual reasons are expired credentials and a wrong region"
+        return (
+            f"{text}. The usual reasons are expired credentials, a wrong region and a key of "
+            "encryption that cannot be used"
+        )
+    if _is_redirected(error):
+        return (
+            "the store redirects requests (status 301). The usual reason is a bucket of another "
+            "region: set AWS_REGION to that of the bucket"
+        )
     return f"{type(error).__name__}: {text}"
 
 
@@ -155,6 +165,15 @@ def _has_class(error: BaseException, names: frozenset[str]) -> bool:
 
 def _is_certificate_wrong(error: BaseException) -> bool:
     return any("CERTIFICATE_VERIFY_FAILED" in str(cause) for cause in _list_causes(error))
+
+
+def _is_redirected(error: BaseException) -> bool:
+    """Returns whether a store sends requests elsewhere, to an address that it does not name."""
+    # botocore looks for the region of the bucket until its stack is full.
+    return any(
+        _get_status(cause) == 301 or "maximum recursion depth" in str(cause)
+        for cause in _list_causes(error)
+    )
 
 
 def _get_status(error: BaseException) -> int | None:

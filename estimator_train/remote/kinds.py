@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import dataclasses
+import email.utils
 import functools
 import threading
 from collections.abc import Coroutine, Sequence
@@ -12,6 +13,7 @@ from estimator_train.remote.faults import retry
 from estimator_train.remote.schemes import Driver
 
 _CHUNK_BYTES = 1 << 20
+_MAX_CLOCK_SECS = 60.0  # Between the times of one request.
 Chunks = list[bytes]  # Joining them would cost a copy.
 _Result = TypeVar("_Result")
 
@@ -35,7 +37,24 @@ class Upload:
 
     def complete(self) -> None:
         """Lets the object appear."""
-        retry(self.stream.commit)
+        try:
+            retry(self.stream.commit)
+        except FileNotFoundError:
+            # The store has ended the upload: the first request succeeded, and its answer was lost.
+            if not self._is_complete():
+                raise
+
+    def _is_complete(self) -> bool:
+        """Returns whether the object is the one that this upload sent."""
+        found = retry(lambda: self.stream.fs.info(self.stream.path))
+        # An object that was sent in parts has an ETag that ends with their number, and the time at
+        # which its upload began; both times are of the store's clock.
+        has_parts = found["ETag"].strip('"').endswith(f"-{len(self.stream.parts)}")
+        began = self.stream.mpu["ResponseMetadata"]["HTTPHeaders"].get("date")
+        if not (began and has_parts and found["size"] == self.size):
+            return False
+        age = email.utils.parsedate_to_datetime(began) - found["LastModified"]
+        return bool(age.total_seconds() < _MAX_CLOCK_SECS)
 
 
 @dataclasses.dataclass
@@ -64,6 +83,16 @@ class Store:
     def is_async(self) -> bool:
         """Whether the file system runs its requests on a loop, several at a time."""
         return bool(getattr(self.fs, "async_impl", False))
+
+    @property
+    def can_move(self) -> bool:
+        """Whether the driver moves files itself.
+
+        The function of fsspec copies, and takes a `[`, `*` or `?` in a path for a pattern.
+        """
+        import fsspec
+
+        return type(self.fs).mv is not fsspec.AbstractFileSystem.mv
 
     def run(self, requests: Coroutine[Any, Any, _Result]) -> _Result:
         """Returns the result of requests that run on the loop of the file system."""

@@ -180,10 +180,7 @@ class Writer:
             self._check_error()
             self.is_closed = True
             if self._stream is not None:
-                self._stream.close()
-                if not getattr(self._stream, "autocommit", True):
-                    upload = Upload(self._stream, find_final_name(self._path))
-                    self._store.staged[self._path] = upload
+                self._close_stream()
                 self._stream = None
             elif is_temporary(self._path) and not self._is_visible:
                 # The rename that follows writes it under its name.
@@ -194,9 +191,21 @@ class Writer:
 
     def _start_upload(self) -> Any:
         """Starts an upload in parts: of a checkpoint's data under the name that it will get."""
-        waits = self._store.can_wait and is_checkpoint_data(self._path)
-        path = find_final_name(self._path) if waits else self._path
-        return self._store.fs.open(path, "wb", block_size=_PART_BYTES, autocommit=not waits)
+        is_renamed = self._store.can_wait and is_checkpoint_data(self._path)
+        path = find_final_name(self._path) if is_renamed else self._path
+        autocommit = not self._store.can_wait
+        return self._store.fs.open(path, "wb", block_size=_PART_BYTES, autocommit=autocommit)
+
+    def _close_stream(self) -> None:
+        """Ends the upload in parts; that of a checkpoint's data waits for its rename."""
+        self._stream.close()
+        if getattr(self._stream, "autocommit", True):
+            return
+        upload = Upload(self._stream, self._stream.path)
+        if self._stream.path == self._path:
+            upload.complete()
+        else:
+            self._store.staged[self._path] = upload
 
     def _send(self, data: bytes) -> None:
         try:
@@ -244,8 +253,10 @@ class Writer:
         def append() -> None:
             # A request that failed may have succeeded.
             if int(self._store.fs.info(self._path)["size"]) != size + len(tail):
-                with self._store.fs.open(self._path, "ab") as file:
-                    file.write(tail)
+                file = self._store.fs.open(self._path, "ab", autocommit=False)
+                file.write(tail)
+                file.close()
+                Upload(file, self._path).complete()
 
         faults.retry(append)
 

@@ -17,6 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from estimator_train.engine.files import atomic_write
+from estimator_train.remote import make_output_directory
 from estimator_train.report.runs import Points, Run, compute_median, read_run
 
 __all__ = ["Report", "report"]
@@ -170,7 +171,7 @@ class Report(NamedTuple):
         Returns:
           Maps the names of the charts, and "report", to the paths of the files.
         """
-        os.makedirs(output_dir, exist_ok=True)
+        make_output_directory(output_dir)
         title = ", ".join(name for name in self.rows if not name.endswith((_GOODPUT, _STRAGGLER)))
         page = _PAGE.format(title=html.escape(title), body=self._repr_html_())
         files = {f"{name}.png": data for name, data in self.charts.items()}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,27 @@ def test_shared_embeddings_are_those_of_the_columns_themselves() -> None:
         found, expected = session.run([found, expected])
     np.testing.assert_allclose(found, expected, rtol=1e-6)
     assert np.count_nonzero(found) == 12
+
+
+@pytest.mark.parametrize("is_linear", [True, False])
+def test_weights_of_missing_values_are_an_error(tmp_path: Path, is_linear: bool) -> None:
+    # The weights of the values after a missing one would be those of their neighbours.
+    words = tf.feature_column.categorical_column_with_vocabulary_list("word", ["a", "b"])
+    column = tf.feature_column.weighted_categorical_column(words, "weight")
+    embedding = tf.feature_column.embedding_column(column, 2)
+    estimator = (
+        est.LinearRegressor([column], tmp_path)
+        if is_linear
+        else est.DNNRegressor([2], [embedding], tmp_path)
+    )
+
+    def train(weights: list[list[float]]) -> None:
+        rows = {"word": [["a", ""], ["b", "a"]], "weight": weights}
+        estimator.train(lambda: tf.data.Dataset.from_tensors((rows, [1.0, 2.0])), steps=1)
+
+    train([[1.0, 0.0], [2.0, 3.0]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Column word_weighted_by_weight must"):
+        train([[1.0, 5.0], [2.0, 3.0]])
 
 
 def test_updates_of_batch_norm_are_collected() -> None:

@@ -42,6 +42,28 @@ def test_the_default_signature_is_used(export_dir):
         assert list(predictor.fetch_tensors) == ["y"]
 
 
+def test_strings_of_numpy_2_are_strings_and_none_is_not(tmp_path):
+    def model_fn(features, mode):
+        predictions = {"length": tf.strings.length(features["word"])}
+        train_op = tf.compat.v1.assign_add(tf.compat.v1.train.get_global_step(), 1)
+        loss = tf.reduce_sum(tf.cast(predictions["length"], tf.float32))
+        return est.EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)
+
+    estimator = est.Estimator(model_fn, tmp_path / "model")
+    words = {"word": ["a", "bb"]}
+    estimator.train(lambda: tf.data.Dataset.from_tensors(words), steps=1)
+    spec = {"word": tf.TensorSpec([None], tf.string)}
+    receiver_fn = est.export.build_raw_serving_input_receiver_fn(spec)
+    path = estimator.export_saved_model(tmp_path / "export", receiver_fn)
+    kind = getattr(np.dtypes, "StringDType", lambda: object)  # NumPy 1 has none.
+    text = np.array(words["word"], kind())
+    with est.predictor.from_saved_model(path) as predictor:
+        assert predictor({"word": text})["length"].tolist() == [1, 2]
+        assert predictor({"word": []})["length"].shape == (0,)
+        with pytest.raises(ValueError, match="'word' has None of type NoneType, but the model"):
+            predictor({"word": ["a", None]})
+
+
 def test_a_signature_can_be_chosen_by_key(export_dir):
     predictor = est.predictor.from_saved_model(export_dir, signature_def_key="sums")
     assert predictor(X)["outputs"].tolist() == [3, 7]

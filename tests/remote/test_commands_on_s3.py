@@ -1,10 +1,14 @@
-"""Commands whose paths are on a real S3 server."""
+"""Commands whose paths are on a real S3 server.
+
+These tests cover `remote/outputs.py`.
+"""
 
 import io
 import json
 import sys
 
 import forked
+import numpy as np
 import pytest
 from processes import run_process
 
@@ -57,6 +61,29 @@ def test_doctor_writes_to_a_remote_model_dir(trained, tmp_path):
 def test_report_reads_a_remote_run(trained, tmp_path):
     run_command("report", f"{trained}/run", f"--output_dir={tmp_path}", tmp_path=tmp_path)
     assert (tmp_path / "report.html").stat().st_size > 1000
+
+
+@pytest.mark.long
+def test_outputs_of_report_and_export_are_written_to_a_store(store, trained, tmp_path):
+    bucket = trained.removeprefix("s3://")
+    run_command("report", f"{trained}/run", f"--output_dir={trained}/plots", tmp_path=tmp_path)
+    export = ("export", f"{trained}/run", "--preset=digits")
+    run_command(*export, "--to=npz", f"--output={trained}/variables.npz", tmp_path=tmp_path)
+    run_command(*export, "--to=tflite", f"--output={trained}/model", tmp_path=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    keys = {f"model/{name}" for name in ("encoder.json", "encoder.py", "model.tflite")}
+    assert {"plots/report.html", "variables.npz", *keys} <= set(store.list_keys(bucket))
+    with np.load(io.BytesIO(store.read(bucket, "variables.npz"))) as found:
+        assert found["estimator_global_step/.ATTRIBUTES/VARIABLE_VALUE"] == 20
+    for output in ("variables.npz", "model"):
+        error = run_command_that_fails(
+            *export, "--to=npz", f"--output={trained}/{output}", tmp_path=tmp_path
+        )
+        assert error.startswith(f"--output={trained}/{output} already exists")
+    error = run_command_that_fails(
+        *export, "--to=npz", "--output=s3://no-such-bucket/v.npz", tmp_path=tmp_path
+    )
+    assert error.startswith("output 's3://no-such-bucket': bucket 'no-such-bucket' does not exist")
 
 
 @pytest.mark.long

@@ -13,6 +13,7 @@ from processes import run_process
 
 from estimator_train import remote
 from estimator_train.engine.checkpoints.reading import retry_on_deleted_checkpoint
+from estimator_train.remote import faults
 
 # Prints what each operation returns, or its error.
 OPERATIONS = """
@@ -66,6 +67,63 @@ def test_transient_faults_are_retried(proxy, bucket, fault):
     assert len(seen) >= 3
 
 
+UPLOADS = """
+import sys
+import tensorflow as tf
+from estimator_train import remote
+
+remote.register("s3")
+root, gfile = sys.argv[1], tf.io.gfile
+with gfile.GFile(f"{root}/large", "wb") as file:
+    file.write(b"ab" * (20 << 20))
+name = f"{root}/model.ckpt-1.data-00000-of-00001"
+with gfile.GFile(name + ".tempstate1", "wb") as file:
+    file.write(b"cd" * (20 << 20))
+gfile.rename(name + ".tempstate1", name)
+with gfile.GFile(f"{root}/appended", "wb") as file:
+    file.write(b"e" * (6 << 20))
+    file.flush()
+    tail = gfile.GFile(f"{root}/appended", "ab")
+with tail:
+    tail.write(b"f")
+print(*(gfile.stat(path).length for path in (f"{root}/large", name, f"{root}/appended")))
+"""
+
+
+@pytest.mark.long
+def test_an_upload_whose_last_answer_is_lost_is_complete(store, proxy, bucket):
+    lost = []
+
+    def choose(method, path):
+        if method != "POST" or "uploadId=" not in path:
+            return None
+        if path in lost:
+            return ("NoSuchUpload", 404)
+        lost.append(path)
+        return "lose"
+
+    proxy.rule = choose
+    command = [sys.executable, "-c", UPLOADS, f"s3://{bucket}/dir"]
+    done = run_process(command, S3_ENDPOINT=proxy.endpoint)
+    assert done.stdout.split() == [str(40 << 20), str(40 << 20), str((6 << 20) + 1)]
+    assert len(lost) == 3
+    assert store.read(bucket, "dir/large") == b"ab" * (20 << 20)
+    assert store.read(bucket, "dir/appended").endswith(b"eef")
+
+
+@pytest.mark.long
+def test_an_upload_that_another_process_ended_is_an_error(store, proxy, bucket):
+    # The object of that name is an older one.
+    def choose(method, path):
+        return ("NoSuchUpload", 404) if method == "POST" and "uploadId=" in path else None
+
+    store.client.put_object(Bucket=bucket, Key="dir/large", Body=b"ab" * (20 << 20))
+    proxy.rule = choose
+    command = [sys.executable, "-c", UPLOADS, f"s3://{bucket}/dir"]
+    done = run_process(command, exit_code=1, S3_ENDPOINT=proxy.endpoint)
+    assert f"NotFoundError: s3://{bucket}/dir/large" in done.stderr
+
+
 @pytest.mark.long
 def test_a_refused_request_is_an_error_of_one_line_at_once(proxy, bucket):
     proxy.rule = lambda method, path: 403
@@ -89,8 +147,10 @@ def train(proxy, bucket, tmp_path, exit_code, steps=100):
 @pytest.mark.parametrize(
     ("fault", "text"),
     [
-        (("ExpiredToken", 400), "usual reasons are expired credentials and a wrong region"),
+        (("ExpiredToken", 400), "usual reasons are expired credentials, a wrong region and"),
         (("AccessDenied", 403), "PermissionError: Forbidden"),
+        (("PermanentRedirect", 301), "a bucket of another region: set AWS_REGION"),
+        (("InvalidObjectState", 403), "PermissionError: Forbidden"),
         (None, "The specified bucket does not exist"),
     ],
 )
@@ -100,7 +160,24 @@ def test_a_permanent_fault_ends_a_job_with_one_line_and_code_2(
     proxy.rule = lambda method, path: fault
     (line,) = train(proxy, bucket if fault else "no-such-bucket", tmp_path, exit_code=2)
     assert text in line
-    assert len(proxy.requests) < 20
+    # botocore itself follows a redirection until its stack is full.
+    assert len([path for _, path, _ in proxy.requests if "/run" in path]) < 20
+
+
+@pytest.mark.long
+def test_a_redirection_without_a_region_is_permanent(proxy, bucket):
+    import boto3  # The first tier does not install it.
+    import botocore.exceptions
+
+    proxy.rule = lambda method, path: ("PermanentRedirect", 301)
+    client = boto3.client("s3", endpoint_url=f"http://{proxy.endpoint}")
+    with pytest.raises((RecursionError, botocore.exceptions.HTTPClientError)) as caught:
+        client.list_objects_v2(Bucket=bucket)
+    # botocore wraps the error of the stack if it occurs while a request is sent.
+    for error in (caught.value, botocore.exceptions.HTTPClientError(error=caught.value)):
+        assert not faults.is_transient(error)
+        assert faults.get_code(error) == faults.INVALID_ARGUMENT
+        assert "set AWS_REGION to that of the bucket" in faults.describe(error)
 
 
 @pytest.mark.long

@@ -75,6 +75,19 @@ def test_the_name_of_a_tree_to_delete_is_no_pattern(root, name, other):
     assert not gfile.exists(f"{root}/{other}/sub/file")
 
 
+@pytest.mark.parametrize("name", ["run[12]", "lr=*", "a?b"])
+def test_renames_take_no_name_for_a_pattern(root, name):
+    for path in ("one", "sub/two", "other"):
+        gfile.makedirs(f"{root}/{name}/sub")
+        write(f"{root}/{name}/{path}", path.encode())
+    gfile.rename(f"{root}/{name}/other", f"{root}/{name}/one", overwrite=True)
+    assert read(f"{root}/{name}/one") == b"other"
+    assert gfile.listdir(f"{root}/{name}") == ["one", "sub"]
+    gfile.rename(f"{root}/{name}", f"{root}/new{name}")
+    assert gfile.listdir(root) == [f"new{name}"]
+    assert read(f"{root}/new{name}/sub/two") == b"sub/two"
+
+
 @pytest.mark.long
 def test_a_bucket_outlives_its_files(store, bucket):
     remote.register("s3")

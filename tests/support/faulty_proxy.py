@@ -9,8 +9,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-# Returns None for a request that passes, or the fault: "drop", "cut", a status, S3's code with a
-# status, or seconds to wait.
+# Returns None for a request that passes, or the fault: "drop", "cut", "lose" (only the request
+# passes), a status, S3's code with a status, or seconds to wait.
 Fault = str | int | float | tuple[str, int] | None
 Rule = Callable[[str, str], Fault]
 _CODES = {403: "AccessDenied", 503: "ServiceUnavailable"}
@@ -60,6 +60,9 @@ class FaultyProxy:
                 answer = connection.getresponse()
                 content = answer.read()
                 connection.close()
+                if fault == "lose":
+                    self.close_connection = True
+                    return
                 self.send_response(answer.status)
                 for name, value in answer.getheaders():
                     if name.lower() not in _HOP:

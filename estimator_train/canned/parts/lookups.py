@@ -193,9 +193,22 @@ def make_ids(column: FeatureColumn, pair: Any) -> Ids:
         found.indices[:, 0],
         tf.range(tf.size(values)),
         found.dense_shape[0],
-        None if weights is None else tf.cast(weights.values, tf.float32),
+        None if weights is None else _check_weights(column, values, weights.values),
     )
     return ids if _has_bucket_for_all(column) else ids._filter(values >= 0)
+
+
+def _check_weights(column: FeatureColumn, values: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
+    """Returns the weights of a column, and checks that there is one for each id."""
+    check = tf.debugging.assert_equal(
+        tf.size(weights),
+        tf.size(values),
+        # TensorFlow puts a backslash before each quotation mark of an assertion.
+        f"Column {column.name} must have as many weights that are not 0 as values that are not "
+        "missing (empty or -1). Set the weights of missing values to 0, and no others",
+    )
+    with tf.control_dependencies([check]):
+        return tf.identity(tf.cast(weights, tf.float32))
 
 
 def _has_bucket_for_all(column: FeatureColumn) -> bool:

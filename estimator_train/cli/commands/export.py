@@ -1,6 +1,5 @@
 """`estimator-train export`: writes a checkpoint as a SavedModel or for other runtimes."""
 
-import os
 from collections.abc import Sequence
 
 from absl import flags as absl_flags
@@ -83,7 +82,9 @@ def _run(flag_values: absl_flags.FlagValues, directories: Sequence[str]) -> None
     output = flag_values.output
     if not output:
         raise UsageError(f"--output=PATH is needed for --to={flag_values.to}.")
-    if os.path.exists(output):
+    from estimator_train import remote
+
+    if remote.output_exists(output):
         raise UsageError(f"--output={output} already exists. Remove it, or choose another path.")
     writers = {"keras": _write_keras, **dict.fromkeys(_VARIABLES, _write_variables)}
     writers.get(flag_values.to, _convert)(flag_values)
@@ -100,12 +101,14 @@ def _export_saved_model(flag_values: absl_flags.FlagValues) -> str | None:
 
 
 def _write_variables(flag_values: absl_flags.FlagValues) -> None:
+    import tensorflow as tf
+
     import estimator_train as est
     from estimator_train.cli.job.job import find_checkpoint
 
     output = flag_values.output
     left_out = est.export.write_variables(find_checkpoint(flag_values), output, flag_values.to)
-    print(f"{output}: {os.path.getsize(output)} bytes")
+    print(f"{output}: {tf.io.gfile.stat(output).length} bytes")
     if left_out:
         print(f"left out, because they are strings: {', '.join(left_out)}")
 

@@ -1,6 +1,5 @@
 """`estimator-train to-keras`: converts a trained model to a Keras model file."""
 
-import os
 from collections.abc import Mapping, Sequence
 
 from absl import flags as absl_flags
@@ -62,7 +61,9 @@ def run(flag_values: absl_flags.FlagValues, paths: Sequence[str]) -> None:
         if not flag_values[name].value:
             raise UsageError(f"--{name} is needed; to-keras --help describes it.")
     output = flag_values.output
-    if os.path.exists(output):
+    from estimator_train import remote
+
+    if remote.output_exists(output):
         raise UsageError(f"--output={output} already exists. Remove it, or choose another path.")
     name_map = _parse_name_map(flag_values.name_map)
     write_keras_model(

@@ -17,6 +17,8 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.remote import write_locally
+
 # The names of dtypes in the format safetensors, by TensorFlow's.
 _SAFETENSORS = {
     tf.bool: "BOOL",
@@ -73,7 +75,7 @@ def write_variables(checkpoint_path: str, path: str, format: str) -> list[str]:
 
     Args:
       checkpoint_path: Path prefix of the checkpoint.
-      path: The new file.
+      path: The new file, on a disk or a store.
       format: "safetensors" or "npz".
 
     Returns:
@@ -91,13 +93,13 @@ def write_variables(checkpoint_path: str, path: str, format: str) -> list[str]:
     variables = list_variables(reader)
     strings = [variable.name for variable in variables if variable.dtype == tf.string]
     numbers = [variable for variable in variables if variable.dtype != tf.string]
-    unfinished = f"{path}.part"
-    with name_output(path):
-        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    with write_locally(path) as local, name_output(path):
+        unfinished = f"{local}.part"
+        os.makedirs(os.path.dirname(os.path.abspath(local)), exist_ok=True)
         try:
             with open(unfinished, "wb") as file:
                 writers[format](file, numbers, reader.get_tensor)
-            os.replace(unfinished, path)
+            os.replace(unfinished, local)
         finally:
             if os.path.exists(unfinished):
                 os.remove(unfinished)

@@ -27,6 +27,7 @@ from estimator_train.export.portable.targets import (
     convert_graph,
     run_model,
 )
+from estimator_train.remote import write_locally
 
 _ROWS = 100
 
@@ -74,7 +75,7 @@ def convert(
 
     Args:
       estimator: The Estimator, canned or with a model_fn.
-      path: New directory for the model, `encoder.json` and `encoder.py`.
+      path: New directory for the model, `encoder.json` and `encoder.py`, on a disk or a store.
       input_fn: As for `predict`; it defines the features and gives the rows for the comparison.
       to: "onnx", "tflite" or "openvino", which need the extra of the same name, or "tfjs", whose
         runtime of JavaScript is not started: its rows are not compared.
@@ -116,7 +117,11 @@ def convert(
     checkpoint_path = checkpoint_path or latest_checkpoint(job.model_dir)
     if checkpoint_path is None:
         raise ValueError(f"{job.model_dir} has no checkpoint: train the model first.")
-    with _open_new_directory(os.fsdecode(path)) as new_dir, tempfile.TemporaryDirectory() as work:
+    with (
+        write_locally(os.fsdecode(path)) as local,
+        _open_new_directory(local) as new_dir,
+        tempfile.TemporaryDirectory() as work,
+    ):
         found = read_rows(job, input_fn, rows)
         model = (job, found, checkpoint_path, signature, outputs)
         graph = build_portable_graph(*model, has_trees=TARGETS[to].has_trees)

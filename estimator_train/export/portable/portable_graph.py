@@ -129,7 +129,7 @@ def build_portable_graph(
         chosen = select_outputs(spec, signature, outputs)
         with tf.name_scope(""):
             named = {
-                name: tf.identity(tensor, make_input_name(name)) for name, tensor in chosen.items()
+                name: _name_output(tensor, make_input_name(name)) for name, tensor in chosen.items()
             }
         targets = [tensor.op.name for tensor in named.values()]
         definition = graph.as_graph_def()
@@ -149,6 +149,17 @@ def build_portable_graph(
     description = {"format": 1, "inputs": entries, "outputs": list(named)}
     tensors = {name: tensor.name for name, tensor in named.items()}
     return PortableGraph(frozen, inputs, tensors, description, trees)
+
+
+def _name_output(tensor: tf.Tensor, name: str) -> tf.Tensor:
+    """Returns a tensor of the same values and of this name."""
+    source = tensor
+    while source.op.type == "Identity":
+        source = source.op.inputs[0]
+    if source.op.type == "Placeholder" and source.dtype != tf.bool:
+        # OpenVINO loses the name of an output that is an input.
+        tensor = tf.maximum(source, source)
+    return tf.identity(tensor, name)
 
 
 def _replace_by_placeholder(graph_def: tf.compat.v1.GraphDef, tensor: tf.Tensor) -> None:

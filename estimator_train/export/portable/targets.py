@@ -179,7 +179,8 @@ def _run_tool(job: dict[str, Any], work_dir: str, python: str | None = None) -> 
 
 
 def _find_reason(stderr: str) -> str:
-    """Returns the line of a traceback that names the error, or the last line."""
+    """Returns the error of a traceback as one line, or the last line."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    errors = [line for line in lines if re.match(r"[\w.]+(Error|Exception): ", line)]
-    return (errors or lines or [""])[-1]
+    errors = [n for n, line in enumerate(lines) if re.match(r"[\w.]+(Error|Exception): ", line)]
+    # Errors of C++ begin with a line that names only its source file.
+    return " ".join(lines[errors[-1] :] if errors else lines[-1:])

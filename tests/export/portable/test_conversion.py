@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import portable_models
@@ -111,3 +112,51 @@ def test_a_saved_model_returns_the_chosen_outputs(tmp_path: Path) -> None:
     assert not (tmp_path / "other").exists() or not os.listdir(tmp_path / "other")
     with pytest.raises(ValueError, match="\\['serving_default'\\]. signature_def_key chooses one"):
         est.predictor.from_saved_model(path, "predict")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("to", ["onnx", "tflite", "openvino"])
+def test_outputs_that_are_inputs(tmp_path: Path, to: str) -> None:
+    def model_fn(features: Any, mode: str) -> est.EstimatorSpec:
+        hours, age = features["hours"], features["age"]
+        predictions = {"hours": hours, "again": tf.identity(hours), "twice": 2 * age, "key": age}
+        step = tf.compat.v1.train.get_global_step()
+        loss = tf.reduce_sum(hours)
+        train_op = tf.compat.v1.assign_add(step, 1)
+        return est.EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)
+
+    def input_fn() -> tf.data.Dataset:
+        rows = {"hours": np.float32([1.5, -2.0, np.nan]), "age": np.array([30, 40, -5])}
+        return tf.data.Dataset.from_tensor_slices(rows).batch(2)
+
+    estimator = est.Estimator(model_fn, tmp_path / "model")
+    estimator.train(input_fn, steps=1)
+    found = est.export.convert(estimator, tmp_path / "out", input_fn, to=to)
+    assert found.differences == {"hours": 0, "again": 0, "twice": 0, "key": 0}
+
+
+@pytest.mark.long
+def test_openvino_adds_up_several_buckets(tmp_path: Path) -> None:
+    # The column of ids, not of numbers, is that of a linear model.
+    column = portable_models.fc.bucketized_column(
+        portable_models.fc.numeric_column("size", shape=3), [-0.5, 0.5]
+    )
+    estimator = est.LinearRegressor([column], tmp_path / "model")
+    sizes = np.random.default_rng(1).normal(size=(40, 3)).astype(np.float32)
+
+    def input_fn() -> tf.data.Dataset:
+        return tf.data.Dataset.from_tensor_slices(({"size": sizes}, sizes.sum(1))).batch(10)
+
+    estimator.train(input_fn)
+    found = est.export.convert(estimator, tmp_path / "out", input_fn, to="openvino")
+    assert found.differences["predictions"] < 1e-5
+
+
+@pytest.mark.long
+def test_an_error_of_a_runtime_has_all_of_its_lines(tmp_path: Path) -> None:
+    broken = tmp_path / "model.xml"
+    broken.write_text("<net/>")
+    with pytest.raises(
+        targets.ConversionError, match="openvino could not run .*Unable to read the model"
+    ):
+        targets.run_model("openvino", str(broken), {}, ["y"], str(tmp_path))
