@@ -15,7 +15,7 @@ from benchmarks.click_job import ClickJob
 from benchmarks.meters import make_window_clock
 from benchmarks.training.model import WINDOWS, compute_steady_rate
 from benchmarks.training.replicas import MARK, read_rate
-from estimator_train.launcher.ports import find_free_addresses
+from estimator_train.launcher.network import find_free_addresses
 
 _TASKS = {"ps": 2, "chief": 1, "worker": 2}
 

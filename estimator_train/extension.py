@@ -39,10 +39,6 @@ if TYPE_CHECKING:
         LEARNING_RATE as RNN_LEARNING_RATE,
         USE_DEFAULT as RNN_USE_DEFAULT,
     )
-    from estimator_train.engine.hook_types import (
-        HookPhase as HookPhase,
-        PhasedHook as PhasedHook,
-    )
     from estimator_train.engine.job import (
         list_argument_names as list_argument_names,
         warn_of_missing_params as warn_of_missing_params,
@@ -50,13 +46,17 @@ if TYPE_CHECKING:
     from estimator_train.engine.run.evaluate import (
         get_or_create_eval_step as get_or_create_eval_step,
     )
-    from estimator_train.engine.tf_internals.graph_edits import (
+    from estimator_train.engine.tf_internals.graphs import (
         drop_control_inputs as drop_control_inputs,
         run_after as run_after,
         set_input as set_input,
     )
     from estimator_train.engine.tf_internals.saver_entries import (
         CheckpointEntry as CheckpointEntry,
+    )
+    from estimator_train.engine.types import (
+        HookPhase as HookPhase,
+        PhasedHook as PhasedHook,
     )
     from estimator_train.export.receivers import (
         SupervisedInputReceiver as SupervisedInputReceiver,
@@ -128,7 +128,7 @@ _NAMES = {
         "Type of the metrics of a head, by name.",
     ),
     "HookPhase": (
-        "estimator_train.engine.hook_types:HookPhase",
+        "estimator_train.engine.types:HookPhase",
         "Position of a hook among the hooks of a session.",
     ),
     "KMeansClusters": (
@@ -144,7 +144,7 @@ _NAMES = {
         "Names of metrics in the results of evaluations.",
     ),
     "PhasedHook": (
-        "estimator_train.engine.hook_types:PhasedHook",
+        "estimator_train.engine.types:PhasedHook",
         "Base class of hooks that choose their position.",
     ),
     "PredictionKeys": (
@@ -200,7 +200,7 @@ _NAMES = {
         "Returns the logit_fn of a deep network.",
     ),
     "drop_control_inputs": (
-        "estimator_train.engine.tf_internals.graph_edits:drop_control_inputs",
+        "estimator_train.engine.tf_internals.graphs:drop_control_inputs",
         "Makes an operation no longer wait for others.",
     ),
     "forward_features": (
@@ -252,11 +252,11 @@ _NAMES = {
         "Removes all but the newest exports.",
     ),
     "run_after": (
-        "estimator_train.engine.tf_internals.graph_edits:run_after",
+        "estimator_train.engine.tf_internals.graphs:run_after",
         "Makes an operation run after another one.",
     ),
     "set_input": (
-        "estimator_train.engine.tf_internals.graph_edits:set_input",
+        "estimator_train.engine.tf_internals.graphs:set_input",
         "Replaces an input of an operation.",
     ),
     "warn_of_missing_params": (

@@ -90,15 +90,13 @@ OF_LIBRARIES = {
     },
     "estimator_train/optimizers/base.py": {
         "_learning_rate": "the public attribute returns the value of a schedule, not the schedule",
+        "_create_all_weights": "tf_keras calls it before it loads a legacy optimizer's weights",
+        "_current_learning_rate": "the variable of a scheduled rate has no public name",
     },
     "estimator_train/optimizers/graph_optimizers.py": {
         "tf_keras.__internal__": "tf_keras has no other conversion to legacy optimizers",
         "_exclude_from_weight_decay": "the variables without decay have no public name",
         "_exclude_from_weight_decay_names": "the variables without decay have no public name",
-    },
-    "estimator_train/optimizers/state.py": {
-        "_create_all_weights": "tf_keras calls it before it loads a legacy optimizer's weights",
-        "_current_learning_rate": "the variable of a scheduled rate has no public name",
     },
     # tf.contrib: programs subclass classes of TensorFlow 1 that have only these attributes.
     "estimator_train/legacy/runner.py": {

@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.benchmark import OURS
 from benchmarks.training.model import TrainedModel
-from estimator_train.launcher.ports import find_free_addresses
+from estimator_train.launcher.network import find_free_addresses
 
 REPLICAS = 2
 _HIDDEN = 512

@@ -26,7 +26,7 @@ from estimator_train.engine.together.alone import Alone
 from estimator_train.engine.together.asynchronous import Asynchronous
 from estimator_train.engine.together.strategies import is_multi_worker
 from estimator_train.engine.together.synchronous import Synchronous
-from estimator_train.engine.type_aliases import InputFn, Params, Strategy, TensorStructure
+from estimator_train.engine.types import InputFn, Params, Strategy, TensorStructure
 from estimator_train.run_config import RunConfig
 
 bootstrap.prepare_tensorflow()

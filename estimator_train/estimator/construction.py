@@ -10,7 +10,7 @@ from estimator_train import cluster, remote
 from estimator_train.cluster import Cluster
 from estimator_train.cluster.variables import read_number
 from estimator_train.engine.together.strategies import is_multi_worker
-from estimator_train.engine.type_aliases import Strategy
+from estimator_train.engine.types import Strategy
 from estimator_train.run_config import RunConfig
 from estimator_train.run_config.setting_values import merge_session_config
 

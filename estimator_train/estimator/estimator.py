@@ -10,7 +10,6 @@ import tensorflow as tf
 from estimator_train.cluster import EVALUATOR, PS
 from estimator_train.engine.checkpoints.reading import has_reached_step
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings, make_settings
-from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.job import (
     Job,
     ModelCache,
@@ -22,7 +21,7 @@ from estimator_train.engine.job import (
 )
 from estimator_train.engine.run import evaluate, predict, train
 from estimator_train.engine.together.ps_server import serve
-from estimator_train.engine.type_aliases import InputFn, Params, PredictKeys, TensorStructure
+from estimator_train.engine.types import Hook, InputFn, Params, PredictKeys, TensorStructure
 from estimator_train.estimator.construction import (
     complete_config,
     refuse_overridden_members,

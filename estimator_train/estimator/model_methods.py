@@ -8,9 +8,9 @@ from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.engine.checkpoints.reading import read_variable_names, read_variable_value
 from estimator_train.engine.job import Job
 from estimator_train.engine.run.predict import select_predictions
-from estimator_train.engine.type_aliases import PredictKeys
+from estimator_train.engine.types import PredictKeys
 from estimator_train.estimator_spec.spec import ModeKeys
-from estimator_train.export import export_checkpoint
+from estimator_train.export import saved_model
 from estimator_train.predictor.live import EstimatorPredictor
 
 
@@ -219,7 +219,7 @@ class ModelMethods:
         outputs: Collection[str] | None = None,
     ) -> bytes:
         self._prepare_checkpoints()
-        return export_checkpoint.export(
+        return saved_model.export(
             self._make_job(None),
             os.fsdecode(export_dir_base),
             input_receiver_fn_map,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals import graph_edits
+from estimator_train.engine.tf_internals import graphs
 
 if TYPE_CHECKING:
     import tf_keras
@@ -99,7 +99,7 @@ def _find_assignments(metric: KerasMetric) -> list[tf.Operation]:
     values = [operation.inputs[1].op for operation in found]
     for i, operation in enumerate(found[1:], start=1):
         for value in values[:i]:
-            graph_edits.run_after(operation, value)
+            graphs.run_after(operation, value)
     return found
 
 

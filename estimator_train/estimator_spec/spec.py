@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import tensorflow as tf
 
-from estimator_train.engine.type_aliases import Predictions
+from estimator_train.engine.types import Predictions
 from estimator_train.estimator_spec.export_outputs import (
     ExportOutput,
     PredictOutput,

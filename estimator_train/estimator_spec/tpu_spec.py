@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import RunArgs, RunContext
-from estimator_train.engine.type_aliases import Predictions, TensorStructure
+from estimator_train.engine.types import Predictions, RunArgs, RunContext, TensorStructure
 from estimator_train.estimator_spec.spec import EstimatorSpec
 
 # The collection to which TensorFlow adds the initializer of each summary writer of a graph.

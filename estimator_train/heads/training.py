@@ -11,9 +11,8 @@ import tf_keras
 from estimator_train.engine.job import convert_on_replica
 from estimator_train.engine.tf_internals.modes import enter_eager_mode
 from estimator_train.heads.keys import Optimizer
-from estimator_train.optimizers.base import SCOPE, compute_gated_gradients
+from estimator_train.optimizers.base import SCOPE, compute_gated_gradients, find_inner_optimizer
 from estimator_train.optimizers.graph_optimizers import make_graph_optimizer
-from estimator_train.optimizers.state import find_inner_optimizer
 
 _DUPLICATING_STRATEGIES = (
     tf.compat.v1.distribute.experimental.CentralStorageStrategy,

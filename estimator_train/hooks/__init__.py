@@ -1,6 +1,6 @@
 """Session-run hooks that tf.estimator does not have.
 
-The hooks of every training are in `engine/run/standard_hooks.py`; `engine/hook_types.py` has the
+The hooks of every training are in `engine/run/standard_hooks.py`; `engine/types.py` has the
 order in which hooks run.
 
 `KerasCallbacks` is imported when it is first used, because Keras takes seconds to import.

@@ -4,8 +4,8 @@ import os
 
 import tensorflow as tf
 
-from estimator_train.engine.files import find_files, remove_checkpoint
-from estimator_train.engine.hook_types import EveryNStepsHook, HookPhase
+from estimator_train.engine.storage import find_files, remove_checkpoint
+from estimator_train.engine.types import EveryNStepsHook, HookPhase
 
 _LOG = tf.get_logger()
 _STATE = "backup"

@@ -11,7 +11,7 @@ from typing import TextIO
 import tensorflow as tf
 from tqdm import tqdm
 
-from estimator_train.engine.hook_types import Hook, RunArgs, RunContext, RunValues
+from estimator_train.engine.types import Hook, RunArgs, RunContext, RunValues
 
 LastStep = int | Callable[[tf.compat.v1.Session], int | None] | None
 

@@ -9,7 +9,8 @@ import numpy as np
 import tensorflow as tf
 from google.protobuf.message import Message
 
-from estimator_train.engine.hook_types import (
+from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.types import (
     HookPhase,
     InstrumentingHook,
     PhasedHook,
@@ -17,7 +18,6 @@ from estimator_train.engine.hook_types import (
     RunContext,
     RunValues,
 )
-from estimator_train.engine.tf_internals import graph_edits
 
 # Types of the operations that read a step's data from datasets and queues.
 INPUT_TYPE = re.compile(r"\w*GetNext\w*|Queue(Dequeue|Read)\w*|ReaderRead\w*")
@@ -73,7 +73,7 @@ class InputWait:
 
 def _measure_seconds(operation: tf.Operation) -> tf.Tensor:
     before = tf.timestamp()
-    graph_edits.run_after(operation, before.op)
+    graphs.run_after(operation, before.op)
     with tf.control_dependencies([operation]):
         return tf.timestamp() - before
 

@@ -8,7 +8,7 @@ from typing import overload
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import GlobalStepHook, Hook, RunArgs, RunContext, RunValues
+from estimator_train.engine.types import GlobalStepHook, Hook, RunArgs, RunContext, RunValues
 
 _LOG = tf.get_logger()
 

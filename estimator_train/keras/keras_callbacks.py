@@ -5,14 +5,14 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import (
+from estimator_train.engine.together.strategies import is_multi_worker
+from estimator_train.engine.types import (
     HookPhase,
     PreModelHook,
     RunArgs,
     RunContext,
     RunValues,
 )
-from estimator_train.engine.together.strategies import is_multi_worker
 from estimator_train.keras.callback_runner import (
     Callback,
     CallbackRunner,

@@ -1,4 +1,7 @@
-"""One process of a cluster on this machine, with its output and its child processes."""
+"""Processes of a cluster on this machine: their output, their child processes, their end.
+
+The launcher forwards signals to them. A guard kills them when the launcher dies.
+"""
 
 import collections
 import contextlib
@@ -9,13 +12,78 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Protocol
 
-from estimator_train.launcher.guard import Guard
-
+# It reads process groups from its standard input, which ends when the launcher ends. Signals to a
+# whole job leave it running.
+_PROGRAM = """
+import os, shutil, signal, sys
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2):
+    signal.signal(number, signal.SIG_IGN)
+groups, directories = set(), []
+for line in sys.stdin:
+    if line.startswith("/"):
+        directories.append(line.strip())
+        continue
+    change = groups.add if line.startswith("+") else groups.discard
+    change(int(line[1:]))
+for group in groups:
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except OSError:
+        pass
+for directory in directories:
+    shutil.rmtree(directory, ignore_errors=True)
+"""
 _OUTPUT_SECS = 5.0
 _KEPT_LINES = 300
+_ENDING_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_OTHER_SIGNALS = (signal.SIGUSR1, signal.SIGUSR2)
+
+
+class Guard:
+    """Helper process that outlives the launcher: kills process groups and removes directories.
+
+    The alternative, `preexec_fn` with PR_SET_PDEATHSIG, runs Python between fork and exec. That can
+    deadlock in a process that has threads, and leaves the grandchildren running.
+    """
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _PROGRAM],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            text=True,
+        )
+        assert self._process.stdin is not None
+        self._input: IO[str] = self._process.stdin
+
+    def add(self, group: int) -> None:
+        """Registers a process group."""
+        self._write(f"+{group}\n")
+
+    def remove(self, group: int) -> None:
+        """Forgets a process group, whose number the system may use again."""
+        self._write(f"-{group}\n")
+
+    def remove_directory(self, path: str) -> None:
+        """Removes a directory when the launcher ends, in whatever way."""
+        self._write(f"{path}\n")
+
+    def close(self) -> None:
+        """Ends the helper process."""
+        with contextlib.suppress(BrokenPipeError):
+            self._input.close()
+        self._process.wait()
+
+    def _write(self, line: str) -> None:
+        # The job continues without the helper process if somebody killed that.
+        with contextlib.suppress(BrokenPipeError):
+            self._input.write(line)
+            self._input.flush()
 
 
 class Process(Protocol):
@@ -138,3 +206,44 @@ def _open_exit_descriptor(pid: int) -> int | None:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):  # Not Linux, or a kernel before 5.3.
         return None
+
+
+class SignalForwarder:
+    """Received signals, from their arrival until the launcher forwards them.
+
+    A handler runs between any two instructions, also while a task starts that the launcher does not
+    know yet. So handlers only note signals; the launcher forwards them when it knows all tasks.
+
+    Attributes:
+      ending: Whether a signal that ends the job was forwarded.
+    """
+
+    def __init__(self) -> None:
+        self._received: collections.deque[int] = collections.deque()
+        self.ending = False
+
+    @contextlib.contextmanager
+    def receive(self) -> Iterator[None]:
+        """Notes the signals of this process during the with block."""
+        # Only the main thread may handle signals.
+        handles = threading.current_thread() is threading.main_thread()
+        numbers = (*_ENDING_SIGNALS, *_OTHER_SIGNALS) if handles else ()
+        before = {number: signal.signal(number, self._note) for number in numbers}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def forward(self, tasks: Iterable[TaskProcess]) -> None:
+        """Sends the signals that have arrived to tasks; the second ending signal kills them."""
+        tasks = list(tasks)
+        while self._received:
+            number = self._received.popleft()
+            kills = self.ending and number in _ENDING_SIGNALS
+            for task in tasks:
+                task.send(signal.SIGKILL if kills else number)
+            self.ending |= number in _ENDING_SIGNALS
+
+    def _note(self, number: int, frame: object) -> None:
+        self._received.append(number)

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from estimator_train.launcher.guard import Guard
+from estimator_train.launcher.process import Guard
 from estimator_train.launcher.python_program import parse_command
 
 _SERVER = "from estimator_train.launcher.standby_server import main; main()"

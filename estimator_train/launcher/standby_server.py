@@ -3,6 +3,10 @@
 `estimator-train launch` starts it (`standby.py`) with a socket and the program as arguments. A fork
 of this process needs no time to import TensorFlow. It does not run code of the program before it
 forks: modules that are not installed packages are imported by the task.
+
+TensorFlow also prepares much at the first use: definitions of operations and gradients, and the
+converters of AutoGraph. The process therefore builds a small graph first. No session opens and no
+tf.function is traced: both start threads, which a fork loses.
 """
 
 import contextlib
@@ -20,12 +24,40 @@ from typing import Any
 
 from estimator_train.goodput import STARTED_VARIABLE, process_clock
 from estimator_train.launcher.python_program import PythonProgram, find_imports
-from estimator_train.launcher.warm_up import build_small_graph
 
 _MAX_BYTES = 1 << 20
 _PACKAGE = __name__.partition(".")[0]
 # Names that load the parts of this package that every training uses.
 _LAZY_NAMES = ("Estimator", "RunConfig", "TrainSpec", "train_and_evaluate")
+
+
+def build_small_graph() -> None:
+    """Builds and forgets the graph of a training step, and converts a function by AutoGraph."""
+    tf = importlib.import_module("tensorflow")
+    tf1 = tf.compat.v1
+    with tf.Graph().as_default():
+        step = tf1.train.create_global_step()
+        images = tf.zeros([2, 4, 4, 1])
+        data = tf.data.Dataset.from_tensor_slices((images, tf.zeros([2], tf.int32)))
+        data = data.repeat().batch(2)
+        features, labels = tf1.data.make_initializable_iterator(data).get_next()
+        kernel = tf1.get_variable("kernel", [3, 3, 1, 2])
+        hidden = tf.reshape(tf.nn.relu(tf.nn.conv2d(features, kernel, 1, "SAME")), [-1, 32])
+        logits = hidden @ tf1.get_variable("weights", [32, 2]) + tf1.get_variable("bias", [2])
+        loss = tf1.losses.sparse_softmax_cross_entropy(labels, logits)
+        tf1.summary.scalar("loss", loss)
+        tf1.train.AdamOptimizer().minimize(loss, step)
+        tf1.train.Saver().build()
+    tf.autograph.to_graph(_example)
+
+
+def _example(numbers: list[int]) -> int:
+    """Adds the positive numbers; an example of the statements that AutoGraph converts."""
+    total = 0
+    for number in numbers:
+        if number > 0:
+            total += number
+    return total
 
 
 class SideEffectError(Exception):

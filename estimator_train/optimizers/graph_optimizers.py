@@ -16,9 +16,9 @@ from estimator_train.optimizers.base import (
     KerasOptimizer,
     TrainStep,
     drop_missing_gradients,
+    find_inner_optimizer,
     register_schedule,
 )
-from estimator_train.optimizers.state import find_inner_optimizer
 
 _LOG = tf.get_logger()
 # Equivalent to their legacy forms, whose names are in checkpoints of tf.estimator.

@@ -12,15 +12,15 @@ import tensorflow as tf
 from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.integrity import compute_fingerprint, latest_checkpoint
 from estimator_train.engine.checkpoints.reading import log_untrained, retry_on_deleted_checkpoint
-from estimator_train.engine.checkpoints.storage import (
-    MISSING_ERRORS,
-    StorageFaultError,
-    allow_single_attempt,
-)
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
 from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.open_model import open_restored_session
 from estimator_train.engine.sessions.session import make_session_config
+from estimator_train.engine.storage import (
+    MISSING_ERRORS,
+    StorageFaultError,
+    allow_single_attempt,
+)
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.export.receivers import Receiver, ReceiverFn
 from estimator_train.export.signatures import make_signatures

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from estimator_train.engine.files import atomic_write
+from estimator_train.engine.storage import atomic_write
 from estimator_train.remote import make_output_directory
 from estimator_train.report.runs import Points, Run, compute_median, read_run
 

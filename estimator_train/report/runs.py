@@ -11,8 +11,8 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train import remote
-from estimator_train.engine.files import find_files
 from estimator_train.engine.run.history import FILE_NAME, read_goodput, read_straggler
+from estimator_train.engine.storage import find_files
 from estimator_train.goodput import Goodput, read_entries
 
 Points = list[tuple[int, float]]

@@ -10,9 +10,15 @@ from typing import Any, NoReturn
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
-from estimator_train.engine.hook_types import Hook, Listener
 from estimator_train.engine.job import Job, call_model_fn, validate_model_fn
-from estimator_train.engine.type_aliases import InputFn, Params, PredictKeys, TensorStructure
+from estimator_train.engine.types import (
+    Hook,
+    InputFn,
+    Listener,
+    Params,
+    PredictKeys,
+    TensorStructure,
+)
 from estimator_train.estimator import Estimator
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.estimator_spec.tpu_spec import TPUEstimatorSpec

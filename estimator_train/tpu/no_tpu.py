@@ -8,7 +8,7 @@ import tensorflow as tf
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
 from estimator_train.engine.inputs.input_fn import call_input_fn, is_dataset, split
 from estimator_train.engine.job import Job, list_argument_names
-from estimator_train.engine.type_aliases import InputFn, TensorStructure
+from estimator_train.engine.types import InputFn, TensorStructure
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.tpu.config import InputPipelineConfig, RunConfig
 

@@ -11,7 +11,6 @@ import tensorflow as tf
 
 from estimator_train.engine.checkpoints.reading import retry_on_deleted_checkpoint
 from estimator_train.engine.checkpoints.save_schedule import CheckpointStepsListener
-from estimator_train.engine.hook_types import EveryNStepsHook, Hook
 from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.job import ReusedInput
 from estimator_train.engine.run import history
@@ -25,6 +24,7 @@ from estimator_train.engine.run.evaluate import (
     write_results,
 )
 from estimator_train.engine.sessions.session import make_session_config
+from estimator_train.engine.types import EveryNStepsHook, Hook
 from estimator_train.estimator import Estimator
 from estimator_train.estimator_spec.spec import ModeKeys, check_call
 from estimator_train.keras.tf_keras.checkpoints import ObjectBasedSaver

@@ -7,7 +7,7 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.engine.job import call_with_known, list_argument_names
-from estimator_train.engine.type_aliases import Predictions, TensorStructure
+from estimator_train.engine.types import Predictions, TensorStructure
 from estimator_train.estimator import Estimator, EstimatorV2
 from estimator_train.estimator_spec.export_outputs import PredictOutput
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from estimator_train.engine.hook_types import Hook, Listener
-from estimator_train.engine.type_aliases import InputFn
+from estimator_train.engine.types import Hook, InputFn, Listener
 from estimator_train.estimator_spec.spec import check_instances, check_positive
 from estimator_train.training.exporters import Exporter
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.reading import read_saved_global_step
-from estimator_train.engine.hook_types import GlobalStepHook, Hook, RunArgs, RunContext, RunValues
 from estimator_train.engine.tf_internals import step_reads
+from estimator_train.engine.types import GlobalStepHook, Hook, RunArgs, RunContext, RunValues
 from estimator_train.estimator import Estimator, check_estimator
 from estimator_train.training.eval_metrics import (
     NoChange,

@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from estimator_train.launcher.ports import ReservedAddresses
+from estimator_train.launcher.network import ReservedAddresses
 
 TESTS = Path(__file__).parents[1]
 ASYNC, SYNC = ("chief:0", "worker:0", "ps:0"), ("worker:0", "worker:1")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from estimator_train.cli.output import results
-from estimator_train.cli.output.whole_files import open_atomically
+from estimator_train.cli.output.results import open_atomically
 
 
 def test_metrics_are_sorted_with_loss_and_step_last():

@@ -14,9 +14,8 @@ from jobset_controller import JobSet, finish, start_jobset
 from slurm_preemptions import list_steps, read_saved_step
 from tiers import of_commit
 
-from estimator_train.launcher.kubernetes import make_jobset, make_train_job
-from estimator_train.launcher.manifests import ClusterJob
-from estimator_train.launcher.ports import find_free_addresses
+from estimator_train.launcher.manifests import ClusterJob, make_jobset, make_train_job
+from estimator_train.launcher.network import find_free_addresses
 
 FOLDER = Path(__file__).parent
 LAST_STEP = 200

@@ -19,7 +19,7 @@ from processes import run_process
 
 from estimator_train.cli.main import main
 from estimator_train.cluster.platforms import PodLayout, read_cluster_of_pod
-from estimator_train.launcher.ports import find_free_addresses
+from estimator_train.launcher.network import find_free_addresses
 
 ROOT = Path(__file__).parents[2]
 

@@ -23,7 +23,7 @@ from sleeps import replace_sleep
 import estimator_train as est
 from estimator_train.engine.together import server
 from estimator_train.engine.together.ps_server import WaitForPsCreator
-from estimator_train.launcher.ports import find_free_addresses
+from estimator_train.launcher.network import find_free_addresses
 from estimator_train.lifecycle import limits
 from estimator_train.training import evaluator, train_and_evaluate
 

@@ -1,6 +1,6 @@
 """From checkpoints back to Keras models, and from fit on to Estimators.
 
-These tests cover `optimizers/state.py`.
+These tests cover `optimizers/base.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The launcher, with small programs in the place of trainings.
 
 These tests cover `cli/commands/launch.py`, `cli/job/user_code.py`, `launcher/launch.py`,
-`launcher/local_job.py`, `launcher/process.py` and `launcher/signals.py`.
+`launcher/launch.py`, `launcher/process.py` and `launcher/process.py`.
 """
 
 from __future__ import annotations
@@ -70,11 +70,11 @@ def test_each_process_has_its_role_and_a_distinct_address(tmp_path: Path) -> Non
 def test_ports_of_a_job_are_reserved_for_its_servers(tmp_path: Path) -> None:
     code = """
 import random, socket
-from estimator_train.launcher import ports
+from estimator_train.launcher import network
 host, _, port = config["cluster"][task["type"]][0].rpartition(":")
 choices = iter([int(port), 14_990 + (task["type"] == "worker")])
 random.randint = lambda first, last: next(choices)
-print(ports.ReservedAddresses(1).addresses)  # As another launcher that searches for free ports.
+print(network.ReservedAddresses(1).addresses)  # As another launcher that searches for free ports.
 with socket.socket() as server:  # Without SO_REUSEADDR, as a program may.
     server.bind((host, int(port)))
     server.listen()
@@ -234,7 +234,7 @@ def test_a_signal_that_arrives_while_a_task_starts_reaches_the_task(tmp_path: Pa
     code = f"""
 import os, signal, sys
 from estimator_train.launcher import launch
-from estimator_train.launcher.local_job import LocalJob
+from estimator_train.launcher.launch import LocalJob
 make = launch.TaskProcess
 def make_slowly(name, *arguments):
     made = make(name, *arguments)
@@ -256,7 +256,7 @@ def test_a_signal_between_a_failure_and_its_restart_ends_the_job(tmp_path: Path)
     code = f"""
 import os, signal, sys
 from estimator_train.launcher import launch
-from estimator_train.launcher.local_job import LocalJob
+from estimator_train.launcher.launch import LocalJob
 count = launch.FailureHistory.count_restart
 def count_and_signal(history):
     os.kill(os.getpid(), signal.SIGTERM)
@@ -291,7 +291,7 @@ while not (folder / "ready").exists():
     code = f"""
 import os, signal, sys
 from estimator_train.launcher import launch
-from estimator_train.launcher.local_job import LocalJob
+from estimator_train.launcher.launch import LocalJob
 end = launch._Launcher._end_other_tasks
 def signal_and_end(launcher):
     os.kill(os.getpid(), signal.SIGTERM)

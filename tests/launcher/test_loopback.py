@@ -14,8 +14,8 @@ import pytest
 from launched import ROOT, launched
 from processes import run_process
 
-from estimator_train.launcher import loopback
-from estimator_train.launcher.ports import ReservedAddresses
+from estimator_train.launcher import network
+from estimator_train.launcher.network import ReservedAddresses
 
 # Not by a fork: the linker loads the library as a program starts.
 LISTENING = Path(__file__).with_name("listening.py")
@@ -70,7 +70,7 @@ def bound(
     """Returns the address of a socket that a process of a cluster binds to the given address."""
     asked = json.dumps([family, host, port, v6_only])
     addresses = ["127.0.0.1:15001", f"127.0.0.1:{cluster_port}"]
-    environment = {**os.environ, **(loopback.make_loopback_variables(addresses, {}) or {})}
+    environment = {**os.environ, **(network.make_loopback_variables(addresses, {}) or {})}
     done = run_process([sys.executable, "-c", BINDS, asked], env=environment)
     return list(json.loads(done.stdout))
 
@@ -114,7 +114,7 @@ def test_other_ports_are_not_rebound(family: str, ports: list[int]) -> None:
 
 def test_earlier_preloaded_libraries_are_kept() -> None:
     library = importlib.util.find_spec("_estimator_train_loopback")
-    found = loopback.make_loopback_variables(["a:1", "b:2"], {"LD_PRELOAD": "/lib/other.so"})
+    found = network.make_loopback_variables(["a:1", "b:2"], {"LD_PRELOAD": "/lib/other.so"})
     assert found == (
         library
         and {

@@ -18,7 +18,7 @@ from launched import finish, processes_with, start
 
 from estimator_train.goodput import STARTED_VARIABLE
 from estimator_train.launcher import standby as standby_of_launcher, standby_server
-from estimator_train.launcher.guard import Guard
+from estimator_train.launcher.process import Guard
 from estimator_train.launcher.python_program import (
     Imports,
     PythonProgram,

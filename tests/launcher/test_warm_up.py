@@ -10,7 +10,7 @@ PROGRAM = """
 import gc, os, time
 import tensorflow as tf
 from tensorflow.python.eager import context
-from estimator_train.launcher.warm_up import build_small_graph
+from estimator_train.launcher.standby_server import build_small_graph
 
 def count_threads():
     gc.collect()

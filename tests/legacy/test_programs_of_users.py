@@ -10,7 +10,7 @@ from legacy_programs import COMMAND, PROGRAMS, environment
 from PIL import Image
 from program_data import write_mnist
 
-from estimator_train.launcher.ports import ReservedAddresses
+from estimator_train.launcher.network import ReservedAddresses
 
 
 def write_jpegs(folder):

@@ -14,7 +14,7 @@ import pytest
 import tensorflow as tf
 import tiers
 
-from estimator_train.launcher.ports import find_free_addresses
+from estimator_train.launcher.network import find_free_addresses
 
 TASK = Path(__file__).with_name("cluster_task.py")
 TASKS = (("chief", 0), ("worker", 0), ("evaluator", 0))

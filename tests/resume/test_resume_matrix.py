@@ -23,7 +23,7 @@ from resume_job import ENDS, latest_step
 from resume_kinds import ABSENT, KINDS, STRATEGIES
 from tiers import first, of_commit
 
-from estimator_train.launcher.ports import ReservedAddresses
+from estimator_train.launcher.network import ReservedAddresses
 
 _JOB = Path(__file__).with_name("resume_job.py")
 _TASKS = {

@@ -17,7 +17,7 @@ import boto3
 import botocore.exceptions
 from botocore.config import Config
 
-from estimator_train.launcher.ports import ReservedAddresses
+from estimator_train.launcher.network import ReservedAddresses
 
 _START_SECS = 200
 

@@ -17,7 +17,7 @@ from estimator_train.canned.boosted_trees.ensemble import SCOPE, Ensemble, Setti
 from estimator_train.canned.boosted_trees.features import Features, Quantiles, create_quantiles
 from estimator_train.canned.boosted_trees.growing import Grower
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
-from estimator_train.engine.files import atomic_write, copy_checkpoint
+from estimator_train.engine.storage import atomic_write, copy_checkpoint
 from estimator_train.export.tree_graphs import get_leaf_values, get_split, parse_trees
 
 _LOG = tf.get_logger()

@@ -14,7 +14,7 @@ import tf_keras
 
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
 from estimator_train.engine.job import convert_on_replica
-from estimator_train.engine.tf_internals import graph_edits, graphs
+from estimator_train.engine.tf_internals import graphs
 from estimator_train.heads import BinaryClassHead, Head, MultiClassHead, RegressionHead
 from estimator_train.heads.keys import LossFn, Optimizer, WeightColumn
 from estimator_train.heads.v1 import V1BinaryClassHead, V1MultiClassHead, V1RegressionHead
@@ -230,4 +230,4 @@ def _order_initializers(optimizer: Optimizer) -> None:
     rate, steps = getattr(optimizer, "_current_learning_rate", None), optimizer.iterations
     for operation in graphs.walk([rate.initializer] if rate is not None else []):
         if operation.type == "ReadVariableOp" and operation.inputs[0] is steps.handle:
-            graph_edits.run_after(operation, steps.initializer)
+            graphs.run_after(operation, steps.initializer)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import Hook, HookPhase, PhasedHook, RunContext, RunValues
+from estimator_train.engine.types import Hook, HookPhase, PhasedHook, RunContext, RunValues
 
 _v1 = tf.compat.v1
 _EPSILON = 1e-6

@@ -18,7 +18,7 @@ from absl import flags as absl_flags
 import estimator_train
 from estimator_train.bootstrap import start_up
 from estimator_train.cli.job.user_code import Group
-from estimator_train.launcher import loopback, ports
+from estimator_train.launcher import network
 from estimator_train.shim import distribution
 
 DESCRIPTION = """
@@ -173,14 +173,14 @@ def _run_session() -> Finding:
 
 
 def _check_loopback() -> Finding:
-    if loopback.make_loopback_variables([], {}):
+    if network.make_loopback_variables([], {}):
         return Finding("available: only this machine can connect to the servers of `launch`")
     return Finding("not available: use `launch --private_network`, or block the ports of `launch`")
 
 
 def _check_ports() -> Finding:
-    ports.find_free_addresses(_NUM_PORTS)
-    return Finding(f"free from {ports.FIRST} to {ports.LAST}")
+    network.find_free_addresses(_NUM_PORTS)
+    return Finding(f"free from {network.FIRST} to {network.LAST}")
 
 
 def _check_model_dir(path: str) -> Finding:

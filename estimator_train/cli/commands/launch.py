@@ -77,8 +77,7 @@ def run(flag_values: absl_flags.FlagValues, program: Sequence[str]) -> None:
       UsageError: There is no program, or the system does not allow a private network.
       SystemExit: The program has ended.
     """
-    from estimator_train.launcher.launch import launch
-    from estimator_train.launcher.local_job import LocalJob
+    from estimator_train.launcher.launch import LocalJob, launch
 
     if not program:
         raise UsageError("a program is needed, such as: launch --workers=2 -- python train.py")

@@ -7,13 +7,13 @@ from absl import flags as absl_flags
 from estimator_train.cli.job import user_code
 from estimator_train.cli.job.user_code import Group
 from estimator_train.cli.output.errors import UsageError
-from estimator_train.launcher import kubernetes, manifests
+from estimator_train.launcher import manifests
 
 _PLATFORMS = {
-    "jobset": kubernetes.make_jobset,
+    "jobset": manifests.make_jobset,
     "kubeflow": manifests.make_kubeflow_job,
     "slurm": manifests.make_slurm_script,
-    "trainjob": kubernetes.make_train_job,
+    "trainjob": manifests.make_train_job,
 }
 DESCRIPTION = """
 Prints a Kubernetes manifest or a Slurm script that starts the same job as `launch` on a cluster:

@@ -12,7 +12,7 @@ from absl import flags as absl_flags
 from estimator_train.cli.job import user_code
 from estimator_train.cli.job.user_code import Group
 from estimator_train.cli.output import results
-from estimator_train.cli.output.whole_files import open_atomically
+from estimator_train.cli.output.results import open_atomically
 from estimator_train.cluster import CHIEF, MASTER, WORKER, detect, has_tf_config, read_tf_config
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from estimator_train.cli.job.inputs import describe_files, input_fns, table as r
 from estimator_train.cli.job.user_code import check_arguments, flags, load
 from estimator_train.cli.output.errors import UsageError
 from estimator_train.engine.checkpoints.integrity import has_checkpoint, latest_checkpoint
-from estimator_train.engine.files import find_files
 from estimator_train.engine.job import call_with_known, list_argument_names
+from estimator_train.engine.storage import find_files
 
 _TRAINING_FILES = ("checkpoint", "graph.pbtxt", "events.out.tfevents.*", "model.ckpt-*", "keras")
 

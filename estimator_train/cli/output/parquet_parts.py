@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from estimator_train import remote
 from estimator_train.cli.output.errors import UsageError
-from estimator_train.cli.output.whole_files import remove_unfinished, replace_file
+from estimator_train.cli.output.results import remove_unfinished, replace_file
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Saver that copies the variables and writes checkpoints in a thread while training continues."""
+"""Saver that copies the variables and writes checkpoints in a thread, and files of their graph."""
 
 import functools
 import os
@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from google.protobuf import text_format
 
 from estimator_train import remote
 from estimator_train.cluster.launched import MEMORY_VARIABLE, report_checkpoint
-from estimator_train.engine.checkpoints import storage
-from estimator_train.engine.checkpoints.graph_files import GraphFiles
+from estimator_train.engine import storage
 from estimator_train.engine.checkpoints.integrity import (
     Fingerprint,
     add_writer,
@@ -28,20 +28,77 @@ from estimator_train.engine.checkpoints.large_values import (
     write_parts,
 )
 from estimator_train.engine.checkpoints.memory_copy import find_copy
-from estimator_train.engine.checkpoints.unfinished import (
+from estimator_train.engine.checkpoints.model_dir import (
     remove_leftovers,
     remove_unfinished,
     set_aside_damaged,
 )
-from estimator_train.engine.files import atomic_write
-from estimator_train.engine.tf_internals import graph_edits
+from estimator_train.engine.storage import atomic_write
+from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals.constants import count_bytes
 from estimator_train.engine.tf_internals.hook_timers import SteadySaver
-from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
 from estimator_train.goodput import CHECKPOINTS, process_clock
 
+_TEXT = "graph.pbtxt"
 _LOST_SESSION = (tf.errors.AbortedError, tf.errors.UnavailableError)
 # Larger variables are not copied; training waits while they are written.
 MAX_COPIED_BYTES = 2**29
+
+
+class GraphFiles:
+    """The files that TensorFlow's Saver and its hook write of a graph, with less work."""
+
+    def __init__(self) -> None:
+        self._written: tf.Graph | None = None
+        self._serialized: tuple[Any, ...] | None = None
+        self._meta = b""
+
+    def serialize_meta(self, saver: tf.compat.v1.train.Saver, graph: tf.Graph) -> bytes:
+        """Returns the content of a `.meta` file; serializes the graph only if it has changed.
+
+        Args:
+          saver: The Saver that writes the checkpoint.
+          graph: The graph of the checkpoint; no other thread may change it now.
+        """
+        sizes = {name: len(graph.get_collection_ref(name)) for name in graph.collections}
+        state = (graph, graph.version, saver, sizes)
+        if self._serialized != state:
+            with graph.as_default():
+                self._meta = saver.export_meta_graph().SerializeToString(deterministic=True)
+            self._serialized = state
+        return self._meta
+
+    def write_text(self, graph: tf.Graph, directory: str) -> None:
+        """Writes a graph as text, unless this method wrote it before.
+
+        Args:
+          graph: The graph.
+          directory: The directory of `graph.pbtxt`.
+        """
+        if graph is self._written:
+            return
+        tf.io.gfile.makedirs(directory)
+        definition = graph.as_graph_def(add_shapes=True)
+        text = str(definition) if _prints_text() else text_format.MessageToString(definition)
+        atomic_write(os.path.join(directory, _TEXT), text)
+        self._written = graph
+
+
+@functools.cache
+def _prints_text() -> bool:
+    """Returns whether text_format can parse the `str` of a message.
+
+    `str` is many times as fast as text_format's printer, which is Python code, but protobuf does
+    not guarantee that its output can be parsed.
+    """
+    with tf.Graph().as_default() as graph:
+        tf.constant([0.1, float("nan"), float("-inf")], name="numbers")
+        tf.constant([b"\x00\xff\n", '"\\é'.encode()], name="strings")
+        definition = graph.as_graph_def(add_shapes=True)
+    try:
+        return bool(text_format.Parse(str(definition), tf.compat.v1.GraphDef()) == definition)
+    except text_format.ParseError:
+        return False
 
 
 class CheckpointWriteError(OSError):
@@ -244,7 +301,7 @@ class AsyncSaver:
         values = find_written_values(save_tensor.op)
         if any(value.dtype in (tf.variant, tf.resource) for value in values):
             return
-        with graph_edits.reopen_for_context(graph), graph.as_default():
+        with graphs.reopen_for_context(graph), graph.as_default():
             if sum(map(count_bytes, values)) > MAX_COPIED_BYTES:
                 self._parts = write_parts(self.saver_def)
             else:

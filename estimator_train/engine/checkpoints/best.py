@@ -11,9 +11,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints import storage
+from estimator_train.engine import storage
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
-from estimator_train.engine.files import atomic_write, copy_checkpoint, remove_checkpoint
+from estimator_train.engine.storage import atomic_write, copy_checkpoint, remove_checkpoint
 from estimator_train.run_config import RunConfig
 
 _DIRECTORY = "best"

@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints import storage
+from estimator_train.engine import storage
 
 _NAMED_FILE = re.compile(r"\.index\b|\.data-\d{5}-of-\d{5}")
 _PROOFS = re.compile(

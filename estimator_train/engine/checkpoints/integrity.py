@@ -19,7 +19,8 @@ from typing import TypeVar
 import tensorflow as tf
 from google.protobuf import text_format
 
-from estimator_train.engine.checkpoints import memory_copy, storage
+from estimator_train.engine import storage
+from estimator_train.engine.checkpoints import memory_copy
 from estimator_train.engine.checkpoints.damage import has_complete_data, read_checkpoint
 
 _LOG = tf.get_logger()

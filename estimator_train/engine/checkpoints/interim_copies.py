@@ -16,7 +16,9 @@ from estimator_train.engine.checkpoints.integrity import fingerprint_checkpoint
 from estimator_train.engine.checkpoints.large_values import find_written_values
 from estimator_train.engine.checkpoints.memory_copy import keep_interim_copy
 from estimator_train.engine.checkpoints.reading import read_global_step
-from estimator_train.engine.hook_types import (
+from estimator_train.engine.tf_internals import tf_hooks
+from estimator_train.engine.tf_internals.constants import count_bytes
+from estimator_train.engine.types import (
     HookPhase,
     Loss,
     PassiveHook,
@@ -25,8 +27,6 @@ from estimator_train.engine.hook_types import (
     RunValues,
     SaverHook,
 )
-from estimator_train.engine.tf_internals import tf_hooks
-from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
 from estimator_train.goodput import CHECKPOINTS, process_clock
 
 _MIN_INTERVAL_SECS = 0.5

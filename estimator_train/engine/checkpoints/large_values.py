@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import tensorflow as tf
 
 from estimator_train.engine.tf_internals import graphs, sessions
-from estimator_train.engine.tf_internals.tensor_sizes import count_bytes, divide
+from estimator_train.engine.tf_internals.constants import count_bytes, divide
 
 _WRITES = "SaveV2"
 _FIRST_VALUE = 3  # A SaveV2 operation has the inputs prefix, names and slices, then the values.

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import tensorflow as tf
 
 from estimator_train import remote
-from estimator_train.engine.checkpoints import storage
+from estimator_train.engine import storage
 from estimator_train.engine.checkpoints.integrity import (
     find_damage,
     is_unchanged,

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import (
+from estimator_train.engine.loops import hook_schedule
+from estimator_train.engine.tf_internals import tf_hooks
+from estimator_train.engine.types import (
     GlobalStepHook,
     Listener,
     RunContext,
     RunValues,
     SaverHook,
 )
-from estimator_train.engine.loops import hook_schedule
-from estimator_train.engine.tf_internals import tf_hooks
 
 
 class CheckpointStepsListener(Listener):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint, was_replaced
-from estimator_train.engine.hook_types import Hook, PassiveHook
+from estimator_train.engine.types import Hook, PassiveHook
 
 VocabInfo = tf.compat.v1.train.VocabInfo
 

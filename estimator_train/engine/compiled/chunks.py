@@ -12,8 +12,7 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from estimator_train.engine.compiled.checks import raise_failure
-from estimator_train.engine.compiled.step import CompiledStep
-from estimator_train.engine.compiled.trial import NotCompilableError, Trial
+from estimator_train.engine.compiled.step import CompiledStep, NotCompilableError, Trial
 
 
 class BatchChunks:

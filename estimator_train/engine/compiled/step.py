@@ -1,4 +1,4 @@
-"""A training step compiled by XLA, for loops of steps.
+"""A training step compiled by XLA, for loops of steps, and the test whether it compiles.
 
 The step becomes one function that XLA compiles. The operations that read the input stay outside of
 the function and feed it, as do random operations with a seed, since XLA would draw other numbers.
@@ -10,27 +10,79 @@ compiles many small functions, whose calls cost as much time as they save on a C
 
 import dataclasses
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 
 import tensorflow as tf
 
-from estimator_train.engine.compiled.called_functions import find_operations
 from estimator_train.engine.compiled.checks import (
     Check,
     find_checks,
     find_first_failure,
+    find_operations,
     find_unchecked,
     raise_failure,
 )
-from estimator_train.engine.compiled.trial import NotCompilableError, Trial
 from estimator_train.engine.tf_internals import graphs
 
+_UNSUPPORTED = re.compile(r"unsupported operations.*?: (\w+) \(.*?\{\{node ([^}]+)\}\}", re.DOTALL)
+_FAILED = re.compile(
+    r"([^.\n]+)[^\n]*\n+Stack trace for op definition.*?\{\{node ([^}]+)\}\}", re.DOTALL
+)
 _LOG = tf.get_logger()
 _OUTSIDE = re.compile(r"\w*GetNext\w*|Timestamp")
 _SEEDS = ("seed", "seed2")
 # XLA gains little where the optimizer alone writes this much.
 _MAX_TRIAL_BYTES = 2**29
 _NOT_COMPILED = (tf.string, tf.variant, tf.resource)
+
+
+class NotCompilableError(Exception):
+    """Error for a step that XLA cannot compile; the message names the reason."""
+
+
+class Trial:
+    """Test whether XLA compiles a function of steps: a call that changes no variable.
+
+    Training steps may run at the same time.
+
+    Args:
+      result: A tensor that the function returns when it is called for no steps, or with copies of
+        the variables.
+      end: Operation that deletes the copies, or None.
+      batch_size: Scalar of the graph that gives the number of examples in the input of the call,
+        or None if it is known.
+    """
+
+    def __init__(
+        self,
+        result: tf.Tensor,
+        end: tf.Operation | None = None,
+        batch_size: tf.Tensor | None = None,
+    ) -> None:
+        self._call, self._end, self._batch_size = result.op, end, batch_size
+
+    def run(self, session: tf.compat.v1.Session, batch_size: int | None = None) -> None:
+        """Compiles the function.
+
+        Args:
+          session: A raw session, with initialized variables.
+          batch_size: Number of examples in a batch, if it is known.
+
+        Raises:
+          NotCompilableError: XLA cannot compile it.
+        """
+        has_size = self._batch_size is not None and batch_size is not None
+        try:
+            session.run(self._call, {self._batch_size: batch_size} if has_size else None)
+        except tf.errors.OpError as error:
+            found = _UNSUPPORTED.search(error.message) or _FAILED.search(error.message)
+            message = textwrap.shorten(error.message, 200)
+            reason = f"'{found[2]}' ({found[1]})" if found else message
+            raise NotCompilableError(reason) from error
+        finally:
+            if self._end is not None:
+                session.run(self._end)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -17,7 +17,7 @@ from estimator_train.engine.inputs.input_fn import (
 from estimator_train.engine.inputs.sharding import Rounds, select_shard
 from estimator_train.engine.job import Job, as_replica
 from estimator_train.engine.tf_internals import iterators, strategies
-from estimator_train.engine.type_aliases import InputFn, TensorStructure
+from estimator_train.engine.types import InputFn, TensorStructure
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 
 

@@ -16,7 +16,7 @@ from estimator_train.engine.graph.mixed_precision import scale_losses
 from estimator_train.engine.inputs.input_fn import Inputs, find_batch_size, make_inputs
 from estimator_train.engine.job import Job
 from estimator_train.engine.tf_internals import modes, variable_copies, zero_slots
-from estimator_train.engine.type_aliases import InputFn, TensorStructure
+from estimator_train.engine.types import InputFn, TensorStructure
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 
 LOSS = "loss"

@@ -16,11 +16,10 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints import storage
-from estimator_train.engine.checkpoints.storage import take_first_line
-from estimator_train.engine.files import UNFINISHED, atomic_write, find_files
+from estimator_train.engine import storage
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.loops.training_loop import WorkerCoordinator
+from estimator_train.engine.storage import UNFINISHED, atomic_write, find_files, take_first_line
 from estimator_train.engine.tf_internals import iterators
 
 _NAME = "{prefix}-{step}.data-i{pipeline:04d}-of-input"

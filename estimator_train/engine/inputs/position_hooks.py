@@ -8,9 +8,16 @@ from collections.abc import Sequence
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
-from estimator_train.engine.hook_types import (
+from estimator_train.engine.inputs.input_fn import Inputs
+from estimator_train.engine.inputs.position import NOT_SAVED, InputPosition
+from estimator_train.engine.job import Job
+from estimator_train.engine.loops.training_loop import WorkerCoordinator
+from estimator_train.engine.tf_internals import tf_hooks
+from estimator_train.engine.together.ps_server import SharedCounter
+from estimator_train.engine.types import (
     GlobalStepHook,
     Hook,
+    InputFn,
     Listener,
     PassiveHook,
     RunArgs,
@@ -18,13 +25,6 @@ from estimator_train.engine.hook_types import (
     RunValues,
     SaverHook,
 )
-from estimator_train.engine.inputs.input_fn import Inputs
-from estimator_train.engine.inputs.position import NOT_SAVED, InputPosition
-from estimator_train.engine.job import Job
-from estimator_train.engine.loops.training_loop import WorkerCoordinator
-from estimator_train.engine.tf_internals import tf_hooks
-from estimator_train.engine.together.ps_server import SharedCounter
-from estimator_train.engine.type_aliases import InputFn
 from estimator_train.goodput import INPUT, process_clock
 
 _NO_STEP = -1

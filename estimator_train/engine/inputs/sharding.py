@@ -8,8 +8,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import Hook, RunArgs, RunContext, RunValues
 from estimator_train.engine.tf_internals import iterators
+from estimator_train.engine.types import Hook, RunArgs, RunContext, RunValues
 
 _Policy = tf.data.experimental.AutoShardPolicy
 

@@ -18,8 +18,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import Hook, PassiveHook
 from estimator_train.engine.inputs.input_fn import Inputs
+from estimator_train.engine.types import Hook, PassiveHook
 from estimator_train.goodput import INPUT, process_clock
 
 _KIND = re.compile(r"(\w+?)Dataset(V\d+)?")

@@ -6,9 +6,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.compiled.trial import NotCompilableError
-from estimator_train.engine.loops.chosen_executor import TimedCall
+from estimator_train.engine.compiled.step import NotCompilableError
 from estimator_train.engine.loops.graph_loop import StepLoop
+from estimator_train.engine.loops.prepared_calls import TimedCall
 
 _LOG = tf.get_logger()
 # A measured call of compiled steps runs as many as uncompiled ones take this time.

@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import tensorflow as tf
 
 from estimator_train.engine.tf_internals import graphs
-from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
+from estimator_train.engine.tf_internals.constants import count_bytes
 
 VARIABLE_TYPES = ("Variable", "VariableV2")
 # The copies take memory and time; large steps gain little from a loop.

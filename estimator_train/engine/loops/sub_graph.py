@@ -15,7 +15,7 @@ from estimator_train.engine.loops.reference_variables import (
 )
 from estimator_train.engine.loops.row_updates import ROW_UPDATES, replace_row_updates
 from estimator_train.engine.tf_internals import graphs
-from estimator_train.engine.tf_internals.graph_edits import has_dependents
+from estimator_train.engine.tf_internals.graphs import has_dependents
 
 
 class NotLoopableError(Exception):

@@ -11,14 +11,13 @@ from collections.abc import Callable, Sequence
 import tensorflow as tf
 
 from estimator_train.engine.compiled.chunks import BatchChunks
-from estimator_train.engine.compiled.trial import NotCompilableError
-from estimator_train.engine.hook_types import Hook, PassiveHook, SaverHook
+from estimator_train.engine.compiled.step import NotCompilableError
 from estimator_train.engine.loops import hook_schedule
 from estimator_train.engine.loops.graph_loop import StepLoop, build_loop
 from estimator_train.engine.loops.loop_choice import LoopChoice, report_not_compilable
-from estimator_train.engine.loops.step_fetches import LoopVote, StepFetches
 from estimator_train.engine.loops.sub_graph import NotLoopableError
-from estimator_train.engine.tf_internals import graph_edits
+from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.types import Hook, LoopVote, PassiveHook, SaverHook, StepFetches
 
 _LOG = tf.get_logger()
 
@@ -116,7 +115,7 @@ class TrainingLoop:
             self._choice.start(session, batch_size)
             return self._choice
         if self._loop is None:
-            with graph_edits.reopen_for_context(session.graph), session.graph.as_default():
+            with graphs.reopen_for_context(session.graph), session.graph.as_default():
                 self._build()
         return self._loop
 

@@ -17,22 +17,25 @@ from estimator_train.engine.graph.step_graph import (
     build_step,
     open_model_graph,
 )
-from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.inputs.data_errors import explain_data_error
 from estimator_train.engine.inputs.sharding import Rounds
 from estimator_train.engine.job import Job, find_reused_input
-from estimator_train.engine.loops.failures import LoopFailedError
-from estimator_train.engine.loops.graph_loop import StepLoop, build_loop, is_worth_loop
+from estimator_train.engine.loops.graph_loop import (
+    LoopFailedError,
+    StepLoop,
+    build_loop,
+    is_worth_loop,
+)
 from estimator_train.engine.loops.sub_graph import NotLoopableError
 from estimator_train.engine.run import history
 from estimator_train.engine.run.failures import prepare_single_batches
 from estimator_train.engine.sessions.model_call import ModelCall, open_call
 from estimator_train.engine.sessions.open_model import BuiltModel, ModelRequest
-from estimator_train.engine.tf_internals import graph_edits, graphs
+from estimator_train.engine.tf_internals import graphs
 from estimator_train.engine.tf_internals.graph_messages import serialize_once
 from estimator_train.engine.tf_internals.python_errors import shorten_errors
 from estimator_train.engine.together.strategies import make_graph_form
-from estimator_train.engine.type_aliases import InputFn, Strategy
+from estimator_train.engine.types import Hook, InputFn, Strategy
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.goodput import EVALUATION, process_clock
 from estimator_train.lifecycle import preemption
@@ -80,7 +83,7 @@ class EvaluationStep:
     def loop(self) -> StepLoop | None:
         """A loop of the step, built when it is first needed; None if there can be none."""
         graph = self.update_op.graph
-        with graph_edits.reopen_for_context(graph), graph.as_default():
+        with graphs.reopen_for_context(graph), graph.as_default():
             try:
                 return build_loop(self.update_op, self.loss, stop_at_nan=False)
             except NotLoopableError:

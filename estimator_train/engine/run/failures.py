@@ -13,9 +13,9 @@ import tensorflow as tf
 
 from estimator_train.engine.checkpoints.integrity import wait_for_writes
 from estimator_train.engine.checkpoints.memory_copy import drop_interim_copy
-from estimator_train.engine.hook_types import Hook, HookPhase, PhasedHook
 from estimator_train.engine.job import Job
-from estimator_train.engine.loops.failures import LoopFailedError
+from estimator_train.engine.loops.graph_loop import LoopFailedError
+from estimator_train.engine.types import Hook, HookPhase, PhasedHook
 from estimator_train.estimator_spec.spec import ModeKeys
 
 _LOG = tf.get_logger()

@@ -19,8 +19,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.files import find_files
-from estimator_train.engine.hook_types import (
+from estimator_train.engine.job import Job
+from estimator_train.engine.storage import find_files
+from estimator_train.engine.tf_internals import step_reads
+from estimator_train.engine.types import (
     HookPhase,
     Loss,
     PhasedHook,
@@ -28,8 +30,6 @@ from estimator_train.engine.hook_types import (
     RunContext,
     RunValues,
 )
-from estimator_train.engine.job import Job
-from estimator_train.engine.tf_internals import step_reads
 from estimator_train.goodput import (
     OWN_PART,
     STEPS,

@@ -10,14 +10,13 @@ import tensorflow as tf
 
 from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
-from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.inputs.data_errors import explain_data_error
 from estimator_train.engine.inputs.input_fn import Inputs, make_inputs
 from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.model_call import ModelCall, open_call
 from estimator_train.engine.sessions.open_model import BuiltModel, ModelRequest
 from estimator_train.engine.tf_internals.python_errors import shorten_errors
-from estimator_train.engine.type_aliases import InputFn, Predictions, PredictKeys
+from estimator_train.engine.types import Hook, InputFn, Predictions, PredictKeys
 from estimator_train.estimator_spec.spec import ModeKeys
 
 _LOG = tf.get_logger()

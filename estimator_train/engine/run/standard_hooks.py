@@ -7,11 +7,18 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.graph.step_graph import Step
-from estimator_train.engine.hook_types import Hook, HookPhase, Loss, RunArgs, RunContext, RunValues
 from estimator_train.engine.job import Job
-from estimator_train.engine.loops.step_fetches import StepFetches
 from estimator_train.engine.run.failures import NanLossError, describe_not_finite
 from estimator_train.engine.run.history import History
+from estimator_train.engine.types import (
+    Hook,
+    HookPhase,
+    Loss,
+    RunArgs,
+    RunContext,
+    RunValues,
+    StepFetches,
+)
 from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()

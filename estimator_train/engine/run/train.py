@@ -13,24 +13,11 @@ from estimator_train.engine.checkpoints.integrity import latest_checkpoint, wait
 from estimator_train.engine.checkpoints.memory_copy import drop_interim_copy
 from estimator_train.engine.checkpoints.model_dir import lock_model_dir, repair_checkpoint_list
 from estimator_train.engine.graph.step_graph import Step, build_step, open_model_graph
-from estimator_train.engine.hook_types import (
-    Hook,
-    HookPhase,
-    InstrumentingHook,
-    Listener,
-    Loss,
-    PassiveHook,
-    PhasedHook,
-    PreModelHook,
-    RunContext,
-    RunValues,
-)
 from estimator_train.engine.inputs.chunks import make_chunks
 from estimator_train.engine.inputs.data_errors import explain_data_error
 from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.job import Job
-from estimator_train.engine.loops.failures import LoopFailedError
-from estimator_train.engine.loops.step_fetches import StepFetches
+from estimator_train.engine.loops.graph_loop import LoopFailedError
 from estimator_train.engine.loops.step_runner import StepRunner
 from estimator_train.engine.loops.training_loop import (
     LoopSettings,
@@ -45,7 +32,20 @@ from estimator_train.engine.tf_internals import step_reads
 from estimator_train.engine.tf_internals.hook_timers import make_timers_steady
 from estimator_train.engine.tf_internals.python_errors import shorten_errors
 from estimator_train.engine.together.strategies import make_graph_form
-from estimator_train.engine.type_aliases import InputFn
+from estimator_train.engine.types import (
+    Hook,
+    HookPhase,
+    InputFn,
+    InstrumentingHook,
+    Listener,
+    Loss,
+    PassiveHook,
+    PhasedHook,
+    PreModelHook,
+    RunContext,
+    RunValues,
+    StepFetches,
+)
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.goodput import process_clock
 from estimator_train.lifecycle import preemption

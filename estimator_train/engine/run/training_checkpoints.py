@@ -9,20 +9,21 @@ from estimator_train.engine.checkpoints.async_saver import AsyncSaver
 from estimator_train.engine.checkpoints.interim_copies import InterimCopyHook
 from estimator_train.engine.checkpoints.save_schedule import CheckpointStepsListener, SaveSchedule
 from estimator_train.engine.graph.step_graph import Step
-from estimator_train.engine.hook_types import (
-    Hook,
-    Listener,
-    PassiveHook,
-    RunContext,
-    RunValues,
-    SaverHook,
-)
 from estimator_train.engine.inputs.position_hooks import PositionTracking, track_position
 from estimator_train.engine.job import Job
 from estimator_train.engine.loops.training_loop import WorkerCoordinator
 from estimator_train.engine.run.history import make_goodput_hook
 from estimator_train.engine.tf_internals import saver_entries, tf_hooks
-from estimator_train.engine.type_aliases import InputFn, Strategy
+from estimator_train.engine.types import (
+    Hook,
+    InputFn,
+    Listener,
+    PassiveHook,
+    RunContext,
+    RunValues,
+    SaverHook,
+    Strategy,
+)
 from estimator_train.run_config import RunConfig
 
 

@@ -12,7 +12,6 @@ from typing import Any, Generic
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.reading import log_untrained, retry_on_deleted_checkpoint
-from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.inputs.input_fn import call_input_fn
 from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.job import Job, ModelCache
@@ -29,6 +28,7 @@ from estimator_train.engine.sessions.restore import prepare_restore
 from estimator_train.engine.sessions.session import ChiefSessionCreator, make_session_config
 from estimator_train.engine.tf_internals import sessions
 from estimator_train.engine.tf_internals.hook_timers import make_timers_steady
+from estimator_train.engine.types import Hook
 from estimator_train.estimator_spec.spec import ModeKeys
 
 _LOG = tf.get_logger()

@@ -12,15 +12,14 @@ from typing import Any, ClassVar, Generic, TypeVar
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.integrity import compute_fingerprint
-from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.inputs.input_fn import Inputs, release_arrays
 from estimator_train.engine.inputs.reused_input import InputSlot, InputStart, calls_python
 from estimator_train.engine.job import Job, ReusedInput
 from estimator_train.engine.loops.prepared_calls import PreparedCalls
 from estimator_train.engine.sessions.restore import prepare_restore
 from estimator_train.engine.sessions.session import ChiefSessionCreator
-from estimator_train.engine.tf_internals import graph_edits, iterators, sessions
-from estimator_train.engine.type_aliases import InputFn, Strategy
+from estimator_train.engine.tf_internals import graphs, iterators, sessions
+from estimator_train.engine.types import Hook, InputFn, Strategy
 
 Fetches = TypeVar("Fetches")
 # Each imported input leaves its operations in the graph; past these limits a model is rebuilt.
@@ -177,7 +176,7 @@ class OpenModel:
         )
         self._close = close_with(self, self.session)
         self.calls = PlainSession(self.session)
-        graph_edits.reopen(built.graph)
+        graphs.reopen(built.graph)
         self._loaded = _find_fingerprint(checkpoint_path)
         first(self.session)
         if not first.repeats:

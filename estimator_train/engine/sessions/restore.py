@@ -14,8 +14,8 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine import keras_3
-from estimator_train.engine.tf_internals import graph_edits, graphs, saver_entries
-from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
+from estimator_train.engine.tf_internals import graphs, saver_entries
+from estimator_train.engine.tf_internals.constants import count_bytes
 
 _LOG = tf.get_logger()
 _MAX_NAMES = 10
@@ -191,7 +191,7 @@ def fill_variables(scaffold: tf.compat.v1.train.Scaffold) -> tf.compat.v1.train.
     if all(number is None for number in numbers.values()):
         return scaffold
     graph = scaffold.init_op.graph
-    with graph_edits.reopen_for_context(graph), graph.as_default(), tf.name_scope("initial_fills"):
+    with graphs.reopen_for_context(graph), graph.as_default(), tf.name_scope("initial_fills"):
         init_op = [
             initializer if number is None else _fill(initializer, number)
             for initializer, number in numbers.items()

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints import storage
+from estimator_train.engine import storage
 from estimator_train.engine.checkpoints.integrity import (
     fingerprint_checkpoint,
     latest_checkpoint,
@@ -17,14 +17,13 @@ from estimator_train.engine.checkpoints.memory_copy import find_copy, find_inter
 from estimator_train.engine.checkpoints.model_dir import remove_surplus, repair_checkpoint_list
 from estimator_train.engine.checkpoints.reading import is_damaged
 from estimator_train.engine.graph.mixed_precision import enable_casts
-from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.restore import fill_variables, prepare_restore
 from estimator_train.engine.tf_internals import graph_messages, graphs, saver_entries
-from estimator_train.engine.tf_internals.tensor_sizes import count_constant_bytes
+from estimator_train.engine.tf_internals.constants import count_constant_bytes
 from estimator_train.engine.together.alone import needs_other_workers
 from estimator_train.engine.together.strategies import is_multi_worker
-from estimator_train.engine.type_aliases import Strategy
+from estimator_train.engine.types import Hook, Strategy
 from estimator_train.goodput import RESTORE, WAITING, process_clock
 
 _LOG = tf.get_logger()

@@ -15,7 +15,7 @@ from tensorflow.python.framework import graph_io
 # Why internal: only `tf.saved_model.save`, which cannot write graphs of TensorFlow 1, calls it.
 from tensorflow.python.saved_model import fingerprinting_utils
 
-from estimator_train.engine.tf_internals.tensor_sizes import count_constant_bytes
+from estimator_train.engine.tf_internals.constants import count_constant_bytes
 
 # A larger message of a graph, which contains large constants, is not kept in memory.
 _MAX_KEPT_BYTES = 64 * 2**20

@@ -23,8 +23,8 @@ from tensorflow.python.training.saving.saveable_object import SaveableObject, Sa
 # Why internal: the entry of a variable has no public name (see `_CopiedRestore`).
 from tensorflow.python.training.saving.saveable_object_util import ResourceVariableSaveable
 
+from estimator_train.engine.tf_internals.constants import divide
 from estimator_train.engine.tf_internals.operation_copies import Pattern, copies_are_alike
-from estimator_train.engine.tf_internals.tensor_sizes import divide
 
 # A part of a checkpoint that one operation reads has at least this size.
 _PART_BYTES = 16 * 2**20

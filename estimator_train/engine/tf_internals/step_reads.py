@@ -9,8 +9,7 @@ from tensorflow.python.training.training_util import (
     _get_or_create_global_step_read,
 )
 
-from estimator_train.engine.tf_internals.graph_edits import run_after
-from estimator_train.engine.tf_internals.graphs import walk
+from estimator_train.engine.tf_internals.graphs import run_after, walk
 
 _ASSIGNMENTS = ("AssignAddVariableOp", "AssignVariableOp", "AssignAdd", "Assign")
 

@@ -11,11 +11,9 @@ import tensorflow as tf
 
 from estimator_train.cluster import MASTER, WORKER
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
-from estimator_train.engine.hook_types import Hook, SaverHook
-from estimator_train.engine.loops.step_fetches import StepFetches
 from estimator_train.engine.loops.training_loop import WorkerCoordinator
 from estimator_train.engine.together.server import runs_here
-from estimator_train.engine.type_aliases import Strategy
+from estimator_train.engine.types import Hook, SaverHook, StepFetches, Strategy
 from estimator_train.lifecycle.step_timeout import StepTimeout
 from estimator_train.run_config import RunConfig
 

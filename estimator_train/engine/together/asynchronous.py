@@ -17,10 +17,8 @@ import tensorflow as tf
 
 from estimator_train import cluster
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
-from estimator_train.engine.hook_types import Hook, SaverHook
-from estimator_train.engine.loops.step_fetches import StepFetches
-from estimator_train.engine.tf_internals import graph_edits, graphs
-from estimator_train.engine.tf_internals.tensor_sizes import count_bytes, divide
+from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals.constants import count_bytes, divide
 from estimator_train.engine.together.alone import Alone
 from estimator_train.engine.together.ps_final_steps import (
     PauseBeforeFinalStepsHook,
@@ -43,6 +41,7 @@ from estimator_train.engine.together.server import (
     name_task,
     start_server,
 )
+from estimator_train.engine.types import Hook, SaverHook, StepFetches
 from estimator_train.run_config import RunConfig
 
 # Operations that wait for other tasks, and those of control flow of TensorFlow 1, whose tensors
@@ -167,7 +166,7 @@ def _send_together(
             value = _convert_words(part, tensor)
             for user in tensor.consumers():
                 if tasks.get(user) == route.target:
-                    graph_edits.replace_input(user, tensor, value)
+                    graphs.replace_input(user, tensor, value)
 
 
 def _convert_words(words: tf.Tensor, like: tf.Tensor) -> tf.Tensor:

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import GlobalStepHook, RunContext, RunValues
 from estimator_train.engine.together.alone import needs_other_workers
 from estimator_train.engine.together.ps_saves import OutsideSteps
 from estimator_train.engine.together.server import Deadline, is_reachable
+from estimator_train.engine.types import GlobalStepHook, RunContext, RunValues
 from estimator_train.lifecycle import preemption
 
 _LOG = tf.get_logger()

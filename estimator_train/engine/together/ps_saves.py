@@ -21,7 +21,11 @@ from typing import Any, TypeAlias
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
-from estimator_train.engine.hook_types import (
+from estimator_train.engine.tf_internals import tf_hooks
+from estimator_train.engine.together.alone import needs_other_workers
+from estimator_train.engine.together.ps_server import SharedCounter
+from estimator_train.engine.together.server import Deadline, is_reachable, list_other_trainers
+from estimator_train.engine.types import (
     GlobalStepHook,
     Listener,
     PassiveHook,
@@ -30,10 +34,6 @@ from estimator_train.engine.hook_types import (
     RunValues,
     SaverHook,
 )
-from estimator_train.engine.tf_internals import tf_hooks
-from estimator_train.engine.together.alone import needs_other_workers
-from estimator_train.engine.together.ps_server import SharedCounter
-from estimator_train.engine.together.server import Deadline, is_reachable, list_other_trainers
 from estimator_train.goodput import WAITING, process_clock
 from estimator_train.lifecycle import preemption
 from estimator_train.run_config import RunConfig

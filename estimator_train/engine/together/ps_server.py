@@ -16,7 +16,6 @@ from collections.abc import Mapping
 import tensorflow as tf
 
 from estimator_train import cluster
-from estimator_train.engine.hook_types import Loss, PassiveHook, RunContext, RunValues
 from estimator_train.engine.together.server import (
     Deadline,
     answers,
@@ -29,6 +28,7 @@ from estimator_train.engine.together.server import (
     start_server,
     wait_until_reachable,
 )
+from estimator_train.engine.types import Loss, PassiveHook, RunContext, RunValues
 from estimator_train.lifecycle import preemption
 from estimator_train.lifecycle.limits import limit_wait
 from estimator_train.lifecycle.preemption import handle_preemption

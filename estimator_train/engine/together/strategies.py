@@ -11,7 +11,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.tf_internals import strategies
-from estimator_train.engine.type_aliases import Strategy
+from estimator_train.engine.types import Strategy
 from estimator_train.run_config import RunConfig
 
 _POWERS = 31

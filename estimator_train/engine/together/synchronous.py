@@ -18,16 +18,6 @@ import tensorflow as tf
 
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.engine.checkpoints.reading import read_global_step
-from estimator_train.engine.hook_types import (
-    Hook,
-    Loss,
-    PassiveHook,
-    RunArgs,
-    RunContext,
-    RunValues,
-    SaverHook,
-)
-from estimator_train.engine.loops.step_fetches import LoopVote
 from estimator_train.engine.loops.training_loop import TrainingLoop, WorkerCoordinator
 from estimator_train.engine.tf_internals import (
     graphs,
@@ -40,7 +30,17 @@ from estimator_train.engine.together.alone import Alone
 from estimator_train.engine.together.server import Deadline, list_other_trainers, start_server
 from estimator_train.engine.together.strategies import make_collective_settings
 from estimator_train.engine.together.sync_watchdog import WaitForPeersCreator, end_watch
-from estimator_train.engine.type_aliases import Strategy
+from estimator_train.engine.types import (
+    Hook,
+    LoopVote,
+    Loss,
+    PassiveHook,
+    RunArgs,
+    RunContext,
+    RunValues,
+    SaverHook,
+    Strategy,
+)
 from estimator_train.lifecycle.limits import limit_wait
 from estimator_train.lifecycle.step_timeout import StepTimeout
 from estimator_train.run_config import RunConfig

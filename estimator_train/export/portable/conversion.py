@@ -15,7 +15,7 @@ import numpy as np
 
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.engine.job import Job
-from estimator_train.engine.type_aliases import InputFn
+from estimator_train.engine.types import InputFn
 from estimator_train.export.portable import encoder
 from estimator_train.export.portable.checkpoint_files import name_output
 from estimator_train.export.portable.portable_graph import build_portable_graph, compute_expected

@@ -13,7 +13,7 @@ from estimator_train.engine.graph.step_graph import open_model_graph
 from estimator_train.engine.id_features import make_input_name
 from estimator_train.engine.inputs.input_fn import make_inputs
 from estimator_train.engine.job import Job
-from estimator_train.engine.type_aliases import InputFn
+from estimator_train.engine.types import InputFn
 from estimator_train.estimator_spec.spec import ModeKeys
 
 SINGLE = "input"  # Name of features that are a single tensor.

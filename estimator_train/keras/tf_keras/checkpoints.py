@@ -18,8 +18,7 @@ from estimator_train.keras.matching import OBJECT_GRAPH, SavedVariables, match_n
 from estimator_train.keras.model_io import Optimizer, Structure, Trackable
 from estimator_train.keras.tf_keras.blueprint import TfKerasBlueprint
 from estimator_train.keras.tf_keras.graph_calls import keep_layer_classes, list_variables
-from estimator_train.optimizers.several_optimizers import list_optimizers
-from estimator_train.optimizers.state import (
+from estimator_train.optimizers.base import (
     compute_slot_scale,
     find_inner_optimizer,
     find_saved_slot_names,
@@ -28,6 +27,7 @@ from estimator_train.optimizers.state import (
     get_learning_rate,
     make_slots,
 )
+from estimator_train.optimizers.several_optimizers import list_optimizers
 from estimator_train.run_config import RunConfig
 
 _VALUE = "VARIABLE_VALUE"

@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.checkpoints import storage
+from estimator_train.engine import storage
 from estimator_train.engine.checkpoints.integrity import has_checkpoint
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
 from estimator_train.engine.job import make_together
@@ -25,14 +25,13 @@ from estimator_train.keras.tf_keras.graph_builder import GraphBuilder
 from estimator_train.keras.tf_keras.graph_calls import keep_layer_classes
 from estimator_train.keras.tf_keras.losses_and_metrics import read_compile_arguments
 from estimator_train.keras.tf_keras.model_fn import TfKerasModelFn, check_model_has_format
-from estimator_train.optimizers.base import GraphOptimizer
+from estimator_train.optimizers.base import GraphOptimizer, make_slots
 from estimator_train.optimizers.graph_optimizers import make_graph_optimizer
 from estimator_train.optimizers.several_optimizers import (
     OptimizerPair,
     SeveralOptimizers,
     list_optimizers,
 )
-from estimator_train.optimizers.state import make_slots
 from estimator_train.run_config import RunConfig
 
 __all__ = [

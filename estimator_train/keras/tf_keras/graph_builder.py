@@ -26,14 +26,16 @@ from estimator_train.keras.tf_keras.losses_and_metrics import (
     rename_metrics,
     update_metrics,
 )
-from estimator_train.optimizers.base import GraphOptimizer, TrainStep, copy_optimizer
-from estimator_train.optimizers.several_optimizers import OptimizerPair, list_optimizers
-from estimator_train.optimizers.state import (
+from estimator_train.optimizers.base import (
+    GraphOptimizer,
+    TrainStep,
+    copy_optimizer,
     find_slots,
     get_iterations,
     get_learning_rate,
     make_slots,
 )
+from estimator_train.optimizers.several_optimizers import OptimizerPair, list_optimizers
 from estimator_train.run_config import RunConfig
 
 _Pairs = list[tuple[tf.Variable, tf.Variable]]

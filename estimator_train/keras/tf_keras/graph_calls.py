@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.tf_internals import graph_edits, graphs
+from estimator_train.engine.tf_internals import graphs
 from estimator_train.engine.tf_internals.modes import convert_callees
 
 _T = TypeVar("_T")
@@ -195,7 +195,7 @@ def order_updates(
     assignments = set(list_assignments(model, operations))
     written: dict[tf.Operation, set[str]] = {}
     for update in updates:
-        if not graph_edits.is_in_control_flow(update):
+        if not graphs.is_in_control_flow(update):
             # An update may be the result of a condition or function, which assigns variables.
             needed = [update] if update in assignments else graphs.walk([update])
             changing = (one for one in needed if one.type not in _READS)
@@ -204,7 +204,7 @@ def order_updates(
     for operation in operations:
         used = _list_used(operation, handles)
         for before in {last[name] for name in used if name in last}:
-            graph_edits.run_after(operation, before)
+            graphs.run_after(operation, before)
         last.update(dict.fromkeys(written.get(operation, ()), operation))
 
 

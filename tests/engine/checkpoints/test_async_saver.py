@@ -12,9 +12,9 @@ import tiers
 import estimator_train as est
 from estimator_train.engine.checkpoints import async_saver, integrity, large_values
 from estimator_train.engine.checkpoints.async_saver import AsyncSaver, CheckpointWriteError
-from estimator_train.engine.checkpoints.unfinished import remove_unfinished
+from estimator_train.engine.checkpoints.model_dir import remove_unfinished
 from estimator_train.engine.run.training_checkpoints import WaitForWriteListener
-from estimator_train.engine.tf_internals import graph_edits
+from estimator_train.engine.tf_internals import graphs
 
 v1 = tf.compat.v1
 
@@ -71,7 +71,7 @@ def test_the_graph_of_a_checkpoint_is_that_at_the_save(variable_graph, tmp_path)
     session, _, plain = variable_graph
     saver = AsyncSaver(plain._scaffold, writes_graph=True)
     saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
-    with graph_edits.reopen_for_context(session.graph):
+    with graphs.reopen_for_context(session.graph):
         tf.constant(1, name="added_during_the_write")
     session.gate.set()
     saver.wait()
@@ -179,7 +179,7 @@ def test_a_users_saver_saves_synchronously(variable_graph, tmp_path):
             self.thread = threading.current_thread()
             return super().save(*args, **kwargs)
 
-    with graph_edits.reopen_for_context(session.graph), session.graph.as_default():
+    with graphs.reopen_for_context(session.graph), session.graph.as_default():
         own = Own()
     AsyncSaver(v1.train.Scaffold(saver=own)).save(session, str(tmp_path / "own.ckpt"))
     assert own.thread is threading.main_thread()
@@ -193,7 +193,7 @@ def test_a_users_saver_may_return_nothing(variable_graph, tmp_path):
         def save(self, *args, **kwargs):
             super().save(*args, **kwargs)
 
-    with graph_edits.reopen_for_context(session.graph), session.graph.as_default():
+    with graphs.reopen_for_context(session.graph), session.graph.as_default():
         own = Own()
     AsyncSaver(v1.train.Scaffold(saver=own)).save(session, str(tmp_path / "own"), global_step=3)
     assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "own-3")

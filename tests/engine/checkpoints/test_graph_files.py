@@ -8,7 +8,7 @@ import tensorflow as tf
 from google.protobuf import text_format
 
 import estimator_train as est
-from estimator_train.engine.checkpoints import graph_files
+from estimator_train.engine.checkpoints import async_saver
 
 v1 = tf.compat.v1
 
@@ -29,7 +29,7 @@ def test_meta_graphs_are_exported_again_only_after_a_change():
     with tf.Graph().as_default() as graph:
         v1.get_variable("a", [2])
         saver = CountingSaver()
-        files = graph_files.GraphFiles()
+        files = async_saver.GraphFiles()
         found = [nodes_in_meta(files.serialize_meta(saver, graph)) for _ in range(2)]
         assert saver.exports == 1
         tf.constant(1, name="added")
@@ -43,7 +43,7 @@ def test_the_text_of_a_graph_is_that_graph(tmp_path):
     with tf.Graph().as_default() as graph:
         tf.constant([0.1, np.nan, -np.inf], name="numbers")
         tf.constant([b"\x00\xff\n", '"\\é'.encode()], name="strings")
-        graph_files.GraphFiles().write_text(graph, str(tmp_path / "new"))
+        async_saver.GraphFiles().write_text(graph, str(tmp_path / "new"))
     text = (tmp_path / "new" / "graph.pbtxt").read_text(encoding="utf-8")
     read = text_format.Parse(text, v1.GraphDef())
     assert read == graph.as_graph_def(add_shapes=True)
@@ -59,7 +59,7 @@ def test_a_str_of_messages_that_cannot_be_parsed_is_not_used(monkeypatch):
             return parse(text, message)
 
         monkeypatch.setattr(text_format, "Parse", refuse)
-        assert not graph_files._prints_text.__wrapped__()
+        assert not async_saver._prints_text.__wrapped__()
 
 
 def test_a_training_writes_its_graph_as_text(model_fn, input_fn, tmp_path):

@@ -14,7 +14,7 @@ import tiers
 
 import estimator_train as est
 from estimator_train.engine.checkpoints.model_dir import lock_model_dir
-from estimator_train.engine.files import find_files, remove_checkpoint
+from estimator_train.engine.storage import find_files, remove_checkpoint
 
 
 def test_a_training_marks_its_directory_until_it_ends(tmp_path: Path) -> None:

@@ -19,7 +19,8 @@ from sleeps import replace_sleep
 
 import estimator_train as est
 from estimator_train.cli.output import errors
-from estimator_train.engine.checkpoints import integrity, storage
+from estimator_train.engine import storage
+from estimator_train.engine.checkpoints import integrity
 from estimator_train.engine.checkpoints.model_dir import repair_checkpoint_list
 
 tf1 = tf.compat.v1
@@ -439,7 +440,7 @@ def test_fault_of_a_restore_for_evaluation_is_retried(model_dir, monkeypatch):
 
 def test_exit_code_of_a_storage_that_fails_is_retryable():
     program = (
-        "from estimator_train.engine.checkpoints import storage\n"
+        "from estimator_train.engine import storage\n"
         "storage.RETRY_DELAYS_SECS = ()\n"
         "def read(): raise OSError(5, 'Input/output error')\n"
         "storage.retry_storage_faults(read, 'read /m/checkpoint')\n"

@@ -13,7 +13,7 @@ from processes import run_process
 
 import estimator_train as est
 from estimator_train import remote
-from estimator_train.engine.checkpoints.unfinished import remove_leftovers
+from estimator_train.engine.checkpoints.model_dir import remove_leftovers
 
 gfile = tf.io.gfile
 KILLED_JOB = Path(__file__).with_name("killed_job.py")

@@ -9,13 +9,13 @@ import tensorflow as tf
 import tiers
 
 import estimator_train as est
-from estimator_train.engine.compiled.trial import NotCompilableError
+from estimator_train.engine.compiled.step import NotCompilableError
 from estimator_train.engine.inputs.chunks import make_chunks
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.loops.graph_loop import build_loop
-from estimator_train.engine.loops.hooked_step import HookedStep
-from estimator_train.engine.loops.step_fetches import StepFetches
-from estimator_train.launcher.ports import find_free_addresses
+from estimator_train.engine.loops.step_runner import HookedStep
+from estimator_train.engine.types import StepFetches
+from estimator_train.launcher.network import find_free_addresses
 
 tf1 = tf.compat.v1
 CHUNK = 32

@@ -10,7 +10,7 @@ import tensorflow as tf
 import tf_keras
 
 import estimator_train as est
-from estimator_train.engine.compiled.trial import NotCompilableError
+from estimator_train.engine.compiled.step import NotCompilableError
 from estimator_train.engine.loops.graph_loop import build_loop
 
 tf1 = tf.compat.v1

@@ -12,7 +12,7 @@ from sleeps import replace_sleep
 
 import estimator_train as est
 import input_fns
-from estimator_train.engine.checkpoints import storage
+from estimator_train.engine import storage
 from estimator_train.engine.inputs import position
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.inputs.position import InputPosition, PositionFiles

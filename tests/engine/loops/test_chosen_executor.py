@@ -8,8 +8,8 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.loops import chosen_executor, graph_loop, sub_graph
-from estimator_train.engine.loops.chosen_executor import ChosenExecutor
+from estimator_train.engine.loops import graph_loop, prepared_calls, sub_graph
+from estimator_train.engine.loops.prepared_calls import ChosenExecutor
 from estimator_train.engine.loops.sub_graph import find_sub_graph
 from estimator_train.engine.tf_internals import step_reads
 
@@ -29,10 +29,10 @@ def counted():
 
 
 def test_both_executors_are_measured_and_the_faster_one_is_used(counted, monkeypatch):
-    monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
-    monkeypatch.setattr(chosen_executor, "_STEPS_BEFORE_TRIAL", 0)
-    monkeypatch.setattr(chosen_executor, "_SHORT_STEP_SECS", 1e9)
-    monkeypatch.setattr(chosen_executor, "_CHANGE_FACTOR", 1e9)
+    monkeypatch.setattr(prepared_calls, "_SECS_BEFORE_TRIAL", 0.0)
+    monkeypatch.setattr(prepared_calls, "_STEPS_BEFORE_TRIAL", 0)
+    monkeypatch.setattr(prepared_calls, "_SHORT_STEP_SECS", 1e9)
+    monkeypatch.setattr(prepared_calls, "_CHANGE_FACTOR", 1e9)
     session, loop, count = counted
     chosen = ChosenExecutor(loop.outcome)
     used = []
@@ -51,8 +51,8 @@ def test_both_executors_are_measured_and_the_faster_one_is_used(counted, monkeyp
 def test_the_choice_follows_the_times_and_is_made_again_when_they_change(
     counted, monkeypatch, quicker
 ):
-    monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
-    monkeypatch.setattr(chosen_executor, "_STEPS_BEFORE_TRIAL", 0)
+    monkeypatch.setattr(prepared_calls, "_SECS_BEFORE_TRIAL", 0.0)
+    monkeypatch.setattr(prepared_calls, "_STEPS_BEFORE_TRIAL", 0)
     session, loop, _ = counted
     chosen = ChosenExecutor(loop.outcome)
     chosen._begin(session)
@@ -63,7 +63,7 @@ def test_the_choice_follows_the_times_and_is_made_again_when_they_change(
         name = "pool" if executor is chosen._pool else "here"
         executor.secs = [*executor.secs, secs[name]][-3:]
 
-    monkeypatch.setattr(chosen_executor.TimedCall, "run", run)
+    monkeypatch.setattr(prepared_calls.TimedCall, "run", run)
     for _ in range(8):
         chosen.run(session, 1)
     assert chosen._current is getattr(chosen, f"_{quicker}")
@@ -75,8 +75,8 @@ def test_the_choice_follows_the_times_and_is_made_again_when_they_change(
 
 
 def test_long_steps_stay_with_the_pool_of_threads(counted, monkeypatch):
-    monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
-    monkeypatch.setattr(chosen_executor, "_SHORT_STEP_SECS", 0.0)
+    monkeypatch.setattr(prepared_calls, "_SECS_BEFORE_TRIAL", 0.0)
+    monkeypatch.setattr(prepared_calls, "_SHORT_STEP_SECS", 0.0)
     session, loop, _ = counted
     chosen = ChosenExecutor(loop.outcome)
     for _ in range(10):
@@ -88,10 +88,10 @@ def test_long_steps_stay_with_the_pool_of_threads(counted, monkeypatch):
 def test_short_steps_wait_for_their_number_before_a_trial_and_long_ones_need_none(
     counted, monkeypatch, are_short
 ):
-    monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
-    monkeypatch.setattr(chosen_executor, "_STEPS_BEFORE_TRIAL", 10**9)
-    monkeypatch.setattr(chosen_executor, "_CHANGE_FACTOR", 1e9)
-    monkeypatch.setattr(chosen_executor, "_SHORT_STEP_SECS", 1e9 if are_short else 0.0)
+    monkeypatch.setattr(prepared_calls, "_SECS_BEFORE_TRIAL", 0.0)
+    monkeypatch.setattr(prepared_calls, "_STEPS_BEFORE_TRIAL", 10**9)
+    monkeypatch.setattr(prepared_calls, "_CHANGE_FACTOR", 1e9)
+    monkeypatch.setattr(prepared_calls, "_SHORT_STEP_SECS", 1e9 if are_short else 0.0)
     session, loop, _ = counted
     chosen = ChosenExecutor(loop.outcome)
     for _ in range(10):
@@ -101,8 +101,8 @@ def test_short_steps_wait_for_their_number_before_a_trial_and_long_ones_need_non
 
 
 def test_a_trial_that_is_slower_ends_after_its_calls(counted, monkeypatch):
-    monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
-    monkeypatch.setattr(chosen_executor, "_STEPS_BEFORE_TRIAL", 10)
+    monkeypatch.setattr(prepared_calls, "_SECS_BEFORE_TRIAL", 0.0)
+    monkeypatch.setattr(prepared_calls, "_STEPS_BEFORE_TRIAL", 10)
     session, loop, _ = counted
     chosen = ChosenExecutor(loop.outcome)
     chosen._begin(session)
@@ -113,7 +113,7 @@ def test_a_trial_that_is_slower_ends_after_its_calls(counted, monkeypatch):
         secs = 1e-4 if executor is chosen._pool else 15e-4
         executor.secs = [*executor.secs, secs][-3:]
 
-    monkeypatch.setattr(chosen_executor.TimedCall, "run", run)
+    monkeypatch.setattr(prepared_calls.TimedCall, "run", run)
     used = []
     for _ in range(8):
         chosen.run(session, 1)
@@ -122,7 +122,7 @@ def test_a_trial_that_is_slower_ends_after_its_calls(counted, monkeypatch):
 
 
 def test_the_calling_thread_runs_a_compiled_loop_from_the_first_call(monkeypatch):
-    monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
+    monkeypatch.setattr(prepared_calls, "_SECS_BEFORE_TRIAL", 0.0)
     with tf.Graph().as_default(), v1.Session() as session:
         count = v1.get_variable("count", [], use_resource=True, initializer=tf.zeros_initializer())
         loop = graph_loop.build_loop(count.assign_add(1.0).op, tf.ones([]), compiled=True)
@@ -140,8 +140,8 @@ def test_both_executors_train_the_same_values(model_fn, input_fn, tmp_path, monk
 
     found = []
     for number, secs in enumerate((1e9, 0.0)):
-        monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", secs)
-        monkeypatch.setattr(chosen_executor, "_STEPS_BEFORE_TRIAL", 0)
+        monkeypatch.setattr(prepared_calls, "_SECS_BEFORE_TRIAL", secs)
+        monkeypatch.setattr(prepared_calls, "_STEPS_BEFORE_TRIAL", 0)
         config = est.RunConfig(f"{tmp_path}/{number}", tf_random_seed=1, steps_per_loop=10)
         estimator = est.Estimator(noisy, config=config).train(input_fn, steps=200)
         found.append(estimator.get_variable_value("w"))

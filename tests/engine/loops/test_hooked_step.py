@@ -5,10 +5,10 @@ import pytest
 import tensorflow as tf
 
 from estimator_train.engine.loops import prepared_calls
-from estimator_train.engine.loops.hooked_step import HookedStep
 from estimator_train.engine.loops.prepared_calls import DerivedCalls, PreparedCalls
-from estimator_train.engine.loops.step_fetches import StepFetches
+from estimator_train.engine.loops.step_runner import HookedStep
 from estimator_train.engine.tf_internals import sessions
+from estimator_train.engine.types import StepFetches
 
 tf1 = tf.compat.v1
 SessionRunArgs = tf1.train.SessionRunArgs

@@ -16,8 +16,8 @@ import tiers
 from processes import run_process
 
 import estimator_train as est
-from estimator_train.engine.loops.chosen_executor import ChosenExecutor
-from estimator_train.engine.loops.failures import convert_failure
+from estimator_train.engine.loops.graph_loop import convert_failure
+from estimator_train.engine.loops.prepared_calls import ChosenExecutor
 
 v1 = tf.compat.v1
 STEPS = 12

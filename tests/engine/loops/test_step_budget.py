@@ -5,7 +5,7 @@ import logging
 import pytest
 
 import estimator_train as est
-from estimator_train.engine.loops.step_budget import StepBudget
+from estimator_train.engine.loops.hook_schedule import StepBudget
 
 
 class Due(est.SessionRunHook):

@@ -1,6 +1,6 @@
 """Steps in loops fall where single steps fall: the same values, files and lines for any K.
 
-These tests cover `engine/type_aliases.py` and `loops/step_runner.py`.
+These tests cover `engine/types.py` and `loops/step_runner.py`.
 """
 
 import numpy as np

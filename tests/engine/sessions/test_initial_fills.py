@@ -9,7 +9,7 @@ import tensorflow as tf
 import estimator_train as est
 from estimator_train.engine.sessions.restore import fill_variables
 from estimator_train.engine.tf_internals import graphs
-from estimator_train.engine.tf_internals.tensor_sizes import count_bytes
+from estimator_train.engine.tf_internals.constants import count_bytes
 
 v1 = tf.compat.v1
 ROWS = 2**16  # By four floats: 1 MiB.

@@ -9,7 +9,7 @@ import tensorflow as tf
 
 import estimator_train as est
 from estimator_train.engine.sessions import session
-from estimator_train.engine.tf_internals import graphs, tensor_sizes
+from estimator_train.engine.tf_internals import constants, graphs
 
 tf1 = tf.compat.v1
 
@@ -70,16 +70,16 @@ def test_values_are_those_of_a_session_that_places_all(
 def test_each_constant_of_a_graph_counts_once() -> None:
     with tf.Graph().as_default() as graph:
         tf.constant([1.0, 2.0])
-        assert [tensor_sizes.count_constant_bytes(graph) for _ in range(2)] == [8, 8]
+        assert [constants.count_constant_bytes(graph) for _ in range(2)] == [8, 8]
         tf.zeros([500, 1000], tf.int64) + tf.constant(1, tf.int64)
         sizes = [
-            tensor_sizes.count_bytes(one.outputs[0])
+            constants.count_bytes(one.outputs[0])
             for one in graph.get_operations()
             if one.type == "Const"
         ]
-        assert tensor_sizes.count_constant_bytes(graph) == sum(sizes)
+        assert constants.count_constant_bytes(graph) == sum(sizes)
     with tf.Graph().as_default() as graph:
-        assert tensor_sizes.count_constant_bytes(graph) == 0
+        assert constants.count_constant_bytes(graph) == 0
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.tf_internals import step_reads, tf_hooks
 from estimator_train.engine.together import ps_saves
 from estimator_train.engine.together.ps_saves import SavePacingListener, WaitForSaveHook
-from estimator_train.launcher.ports import find_free_addresses
+from estimator_train.launcher.network import find_free_addresses
 
 tf1 = tf.compat.v1
 _containers = itertools.count()

@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 from estimator_train.engine.together.asynchronous import combine_transfers
-from estimator_train.launcher.ports import find_free_addresses
+from estimator_train.launcher.network import find_free_addresses
 
 v1 = tf.compat.v1
 PS, WORKER = "/job:ps/task:0", "/job:worker/task:0"

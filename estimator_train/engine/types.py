@@ -1,13 +1,28 @@
-"""Types of hooks, the phases that order them, and base classes of common kinds of hooks."""
+"""Types that the parts of the engine share: inputs, the tensors of a step, and hooks."""
 
+from __future__ import annotations
+
+import dataclasses
 import enum
-from typing import TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.tf_internals import step_reads
 
+# A tensor, or a structure of dicts, lists and tuples of tensors.
+TensorStructure: TypeAlias = Any
+# Returns a Dataset, a pair (features, labels) or features alone; takes any of mode, params, config
+# and input_context.
+InputFn: TypeAlias = Callable[..., Any]
+Predictions: TypeAlias = tf.Tensor | Mapping[str, tf.Tensor]
+PredictKeys: TypeAlias = Sequence[str] | str | None
+# A dict, an HParams or another object, which the user's functions get as `params`.
+Params: TypeAlias = Any
+Strategy: TypeAlias = tf.distribute.Strategy | tf.compat.v1.distribute.Strategy
+TrainOp: TypeAlias = tf.Operation | tf.Tensor
 Hook: TypeAlias = tf.compat.v1.train.SessionRunHook
 RunArgs: TypeAlias = tf.compat.v1.train.SessionRunArgs
 RunContext: TypeAlias = tf.compat.v1.train.SessionRunContext
@@ -16,6 +31,41 @@ SaverHook: TypeAlias = tf.compat.v1.train.CheckpointSaverHook
 Listener: TypeAlias = tf.compat.v1.train.CheckpointSaverListener
 # The loss of the last step of a loop, a scalar.
 Loss: TypeAlias = np.generic
+
+
+@dataclasses.dataclass(frozen=True)
+class StepFetches:
+    """What a session call fetches to run one training step.
+
+    Attributes:
+      train_op: Operation or tensor that runs the step.
+      loss: The loss of the step, a scalar.
+      step_read: The global step before the step, an int64 scalar.
+      step_after: The global step after the step, an int64 scalar.
+      batch_size: Number of examples in the step, an integer scalar, or None.
+    """
+
+    train_op: TrainOp
+    loss: tf.Tensor
+    step_read: tf.Tensor
+    step_after: tf.Tensor
+    batch_size: tf.Tensor | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class LoopVote:
+    """Tensors by which synchronous workers decide after each step whether their loop continues.
+
+    Attributes:
+      has_next: Whether this worker has input for one more step, a bool scalar of the step's graph.
+      ballot: Two bool scalars that the loop replaces: `has_next`, and whether this worker wants
+        another step.
+      result: Whether all workers answered True to each, bool [2].
+    """
+
+    has_next: tf.Tensor
+    ballot: tuple[tf.Tensor, tf.Tensor]
+    result: tf.Tensor
 
 
 class PassiveHook(Hook):

@@ -1,4 +1,4 @@
-"""Access to a file system that may fail for a while: retries, and the error after the last one.
+"""Files: found by patterns, complete or absent for readers, on storage that may fail for a while.
 
 A fault of the storage says nothing about the files on it. It is retried with growing pauses, and
 then ends the job with an exit code at which schedulers start it again.
@@ -7,6 +7,7 @@ then ends the job with an exit code at which schedulers start it again.
 import contextlib
 import contextvars
 import errno
+import glob
 import os
 import re
 import sys
@@ -20,6 +21,7 @@ import tensorflow as tf
 from estimator_train import remote
 from estimator_train.lifecycle.limits import RETRYABLE_EXIT_CODE
 
+UNFINISHED = ".part"  # Ends the name of a file that is not complete.
 _LOG = tf.get_logger()
 _Result = TypeVar("_Result")
 # About a minute: longer than a network file system serves stale attributes of a file.
@@ -42,6 +44,71 @@ _RESTORE_FAULTS = (
 )
 _CHUNK_BYTES = 2**24
 _STACK = re.compile(r"Graph execution error:\s*(Detected at .*?\nNode: [^\n]*\n)?", re.DOTALL)
+
+
+def find_files(path: str, pattern: str) -> list[str]:
+    """Returns the files whose path is a literal text followed by a pattern.
+
+    Args:
+      path: The literal text, which may contain `*`, `?` or brackets: a directory or a path prefix.
+      pattern: The pattern.
+    """
+    return list(tf.io.gfile.glob(glob.escape(path) + pattern))
+
+
+@contextlib.contextmanager
+def replace_file(path: str) -> Iterator[str]:
+    """Yields a temporary path, which is renamed when the block ends without an error.
+
+    Args:
+      path: The file to write, on any file system that TensorFlow supports.
+    """
+    unfinished = path + UNFINISHED
+    yield unfinished
+    tf.io.gfile.rename(unfinished, path, overwrite=True)
+
+
+def atomic_write(path: str, content: str | bytes) -> None:
+    """Writes a file under a temporary name and renames it when it is complete.
+
+    Args:
+      path: The file, on any file system that TensorFlow supports.
+      content: The new content of the file.
+    """
+    mode = "w" if isinstance(content, str) else "wb"
+    with replace_file(path) as unfinished, tf.io.gfile.GFile(unfinished, mode) as file:
+        file.write(content)
+
+
+def atomic_copy(source: str, target: str) -> None:
+    """Copies a file under a temporary name and renames the copy when it is complete.
+
+    Args:
+      source: The file to copy.
+      target: The copy; a file of that name is replaced.
+    """
+    with replace_file(target) as unfinished:
+        tf.io.gfile.copy(source, unfinished, overwrite=True)
+
+
+def copy_checkpoint(source: str, target: str) -> None:
+    """Copies a checkpoint's files, the index last: a reader finds no checkpoint without it.
+
+    Args:
+      source: Path prefix of the checkpoint.
+      target: Path prefix of the copy, in a directory that exists.
+    """
+    for file in (*find_files(source, ".data-*"), source + ".index"):
+        atomic_copy(file, target + file[len(source) :])
+
+
+def remove_checkpoint(path: str) -> None:
+    """Removes a checkpoint's files, the index first.
+
+    TensorFlow's function reads the path as a pattern, and removes what else it matches.
+    """
+    for file in sorted(find_files(path, ".*"), key=lambda f: not f.endswith(".index")):
+        tf.io.gfile.remove(file)
 
 
 class StorageFaultError(OSError):

@@ -1,15 +1,24 @@
-"""Finds free ports of this machine for servers that start later and restart after failures."""
+"""Addresses of the servers of a job on this machine: free ports, on the loopback interface alone.
+
+The servers start later and restart after failures. `loopback.c` binds them to the interface.
+"""
 
 import contextlib
+import importlib.util
 import random
 import socket
 import sys
+from collections.abc import Iterable, Mapping
 
 # Below the range of ports that systems use for outgoing connections: such a connection could take
 # the port while a process restarts.
 FIRST, LAST = 15000, 31999
 _HOST = "127.0.0.1"
 _ATTEMPTS = 1000
+# Built at installation if there is a C compiler. The dynamic linker loads it.
+_LIBRARY = "_estimator_train_loopback"
+_PORTS = "ESTIMATOR_TRAIN_LOOPBACK_PORTS"
+_PRELOAD = "LD_PRELOAD"
 
 
 class ReservedAddresses:
@@ -69,3 +78,27 @@ def find_free_addresses(count: int) -> list[str]:
     found = ReservedAddresses(count)
     found.release()
     return found.addresses
+
+
+def make_loopback_variables(
+    addresses: Iterable[str], environment: Mapping[str, str]
+) -> dict[str, str] | None:
+    """Returns environment variables that bind servers to loopback instead of all interfaces.
+
+    Args:
+      addresses: The addresses of the servers, "host:port".
+      environment: The other environment variables of the processes.
+
+    Returns:
+      None if the library is missing: on systems other than Linux, without a C compiler at
+      installation, or at a path that `LD_PRELOAD` cannot name.
+    """
+    found = importlib.util.find_spec(_LIBRARY)
+    path = found.origin if found else None
+    if not path or " " in path or ":" in path:
+        return None
+    before = environment.get(_PRELOAD)
+    return {
+        _PRELOAD: f"{path}:{before}" if before else path,
+        _PORTS: ",".join(address.rpartition(":")[2] for address in addresses),
+    }
