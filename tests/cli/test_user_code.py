@@ -190,7 +190,7 @@ def test_an_untrained_model_is_rejected(command, linear, name):
 
 def test_a_nan_loss_ends_training_and_keeps_checkpoints(command, linear):
     command("train", *linear)
-    outcome = command("train", *linear, "--learning_rate=1e30")
+    outcome = command("train", *linear, "--learning_rate=1e39")  # Infinite as float32.
     assert outcome.code == 2
     assert outcome.err.splitlines()[-1].startswith(
         "estimator-train: error: NaN loss during training."

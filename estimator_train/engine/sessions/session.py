@@ -181,7 +181,7 @@ def _omit_needless_work(
 ) -> tf.compat.v1.ConfigProto:
     """Returns a configuration without passes of the graph optimizer that find nothing on one CPU.
 
-    They take a fifth of the time to prepare a call. The pass for layouts changes operations on GPUs
+    They take a tenth of the time to prepare a call. The pass for layouts changes operations on GPUs
     alone. The pass for memory spares a copy of the value in the assignment of a reference variable.
     """
     omitted = tf.compat.v1.ConfigProto()
