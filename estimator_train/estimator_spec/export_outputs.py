@@ -109,8 +109,7 @@ def _find_updates(metric: KerasMetric) -> list[Any]:
     In a graph F1Score, FBetaScore and R2Score update only the last of their variables.
     """
     updates = metric.updates[:1]
-    in_replica = not tf.distribute.has_strategy() or tf.distribute.in_replica_context()
-    if len(metric.updates) != 1 or not in_replica:
+    if len(metric.updates) != 1 or tf.distribute.in_cross_replica_context():
         return updates
     sums = [
         operation

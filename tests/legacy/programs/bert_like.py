@@ -102,7 +102,7 @@ def model_fn_builder(init_checkpoint, use_tpu):
             tf.train.init_from_checkpoint(init_checkpoint, assignment_map)
         if mode == tf.estimator.ModeKeys.TRAIN:
             global_step = tf.train.get_or_create_global_step()
-            learning_rate = tf.train.polynomial_decay(0.05, global_step, 100, 0.0)
+            learning_rate = tf.train.polynomial_decay(0.02, global_step, 100, 0.0)
             optimizer = AdamWeightDecayOptimizer(learning_rate)
             if use_tpu:
                 optimizer = tf.contrib.tpu.CrossShardOptimizer(optimizer)
