@@ -38,7 +38,7 @@ TABLE = {
     ),
     "a loop of links": (
         ["train", *DIGITS, "--model_dir={dir}/loop/m"],
-        ["{dir}/loop/m/checkpoint: Too many levels of symbolic links"],
+        ["{dir}/loop/m/checkpoint; Too many levels of symbolic links"],
     ),
     "argument of a command without model_dir": (
         ["install-shim", "here"],
