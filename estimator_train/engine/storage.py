@@ -172,8 +172,10 @@ def wait_after_fault(
       OpError: A remote store refuses, and would refuse again.
       OSError: No file can have the name.
     """
-    if remote.is_permanent(error) or _is_of_impossible_name(error):
+    if remote.is_permanent(error):
         raise error
+    if _is_of_impossible_name(error):
+        raise OSError(take_first_line(error)) from error
     delay = next(delays, None)
     if delay is None:
         end_job(f"Could not {task}: {take_first_line(error)}.", error)

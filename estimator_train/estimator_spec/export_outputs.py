@@ -117,8 +117,8 @@ def _find_updates(metric: KerasMetric) -> list[Any]:
         for operation in variable.handle.consumers()
         if operation.type == "AssignAddVariableOp"
     ]
-    last = [getattr(update, "op", update) for update in updates]
-    run = {before for operation in [*last, *sums] for before in operation.control_inputs}
+    last = getattr(updates[0], "op", updates[0])
+    run = {before for operation in [last, *sums] for before in operation.control_inputs}
     was_called_twice = len({operation.inputs[0].op for operation in sums}) < len(sums)
     if was_called_twice or run.issuperset(sums):
         return updates

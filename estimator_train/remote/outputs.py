@@ -51,7 +51,7 @@ def write_locally(path: str) -> Iterator[str]:
     """Yields a local path for a file or directory, which is at `path` after the block.
 
     Args:
-      path: The path of the output. A local one is yielded as it is.
+      path: The path of the output. A local path is yielded unchanged.
 
     Raises:
       FileExistsError: A remote path is a directory that exists.
@@ -66,6 +66,7 @@ def write_locally(path: str) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as directory:
         local = os.path.join(directory, os.path.basename(path.rstrip("/")))
         yield local
+        tf.io.gfile.makedirs(os.path.dirname(path.rstrip("/")))
         _copy(local, path.rstrip("/"))
 
 

@@ -19,7 +19,6 @@ from estimator_train.lifecycle.limits import RETRYABLE_EXIT_CODE
 # which also raises an error.
 _IRRELEVANT = re.compile(r"deprecated and will be removed|^Model diverged with loss")
 _FULL_DISK = [os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT)]
-_IMPOSSIBLE_NAMES = [os.strerror(code) for code in (errno.ENAMETOOLONG, errno.ELOOP)]
 PROGRAM = "estimator-train"
 _MAX_LENGTH = 600
 _HOME = Path(__file__).parents[3]
@@ -111,8 +110,6 @@ def is_bad_input(error: BaseException) -> bool:
     if tf is not None and isinstance(error, tf.errors.ResourceExhaustedError):
         # The same class means that memory is exhausted, which another machine may have.
         return any(text in error.message for text in _FULL_DISK)
-    if tf is not None and isinstance(error, tf.errors.UnknownError):
-        return any(text in error.message for text in _IMPOSSIBLE_NAMES)
     return tf is not None and isinstance(
         error,
         (

@@ -13,7 +13,6 @@ import json
 import os
 import platform
 import sys
-import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -62,7 +61,9 @@ def replace_file(path: str) -> Iterator[str]:
       path: The file.
     """
     if "://" in path:
-        with _replace_remote_file(path) as unfinished:
+        from estimator_train import remote
+
+        with remote.write_locally(path) as unfinished:
             yield unfinished
         return
     folder, name = os.path.split(os.path.realpath(path))  # A symbolic link stays one.
@@ -89,21 +90,6 @@ def remove_unfinished(prefix: str) -> None:
     folder, name = os.path.split(os.path.realpath(prefix))
     for path in glob.glob(f"{glob.escape(os.path.join(folder, '.' + name))}*{_UNFINISHED}"):
         os.remove(path)
-
-
-@contextlib.contextmanager
-def _replace_remote_file(path: str) -> Iterator[str]:
-    """Yields a local temporary path; its file is copied when the block ends without an error."""
-    import tensorflow as tf
-
-    from estimator_train import remote
-
-    remote.check_output_directory(os.path.dirname(path))
-    with tempfile.TemporaryDirectory() as folder:
-        unfinished = os.path.join(folder, os.path.basename(path))
-        yield unfinished
-        tf.io.gfile.makedirs(os.path.dirname(path))
-        tf.io.gfile.copy(unfinished, path, overwrite=True)
 
 
 def format_metrics(metrics: Mapping[str, Any]) -> dict[str, str]:
