@@ -1,6 +1,7 @@
 """Estimator: a model_fn with a directory, and the verbs train, evaluate, predict and export."""
 
 import copy
+import numbers
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias, TypeVar
@@ -269,8 +270,11 @@ class Estimator(ModelMethods):
     def _convert_train_steps_to_hooks(self, steps: int | None, max_steps: int | None) -> list[Hook]:
         if steps is None and max_steps is None:
             return []
-        # The sum of the global step and a larger number would overflow 64 bits.
-        return [tf.compat.v1.train.StopAtStepHook(steps and min(steps, 2**62), max_steps)]
+        # The sum of the global step and a larger number would overflow 64 bits. Tensors of int32
+        # cannot be compared with it.
+        if isinstance(steps, numbers.Integral):
+            steps = min(steps, 2**62)
+        return [tf.compat.v1.train.StopAtStepHook(steps, max_steps)]
 
     def _train_model(
         self,
