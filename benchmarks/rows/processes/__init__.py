@@ -3,7 +3,7 @@
 from benchmarks.rows.processes import large_graph, memory, run_start, saving, start
 
 BENCHMARKS = (
-    saving.BENCHMARK,
+    *saving.BENCHMARKS,
     start.BENCHMARK,
     run_start.BENCHMARK,
     *large_graph.BENCHMARKS,
