@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from verbs import VERBS
+
+from tests.verbs import VERBS
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("estimator_train", "tf_contrib", "input_fns", "flags")

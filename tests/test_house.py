@@ -10,13 +10,13 @@ import re
 import sys
 from pathlib import Path
 
-import legacy_imports
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from processes import run_process
 
 from estimator_train.extension import __all__ as EXTENSION  # noqa: N812
+from tests import legacy_imports
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("estimator_train", "tf_contrib", "input_fns", "flags")

@@ -4,8 +4,9 @@ import ast
 import re
 from pathlib import Path
 
-import private_uses
 import pytest
+
+from tests import private_uses
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted(

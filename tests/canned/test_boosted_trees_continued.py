@@ -19,9 +19,9 @@ import tensorflow as tf
 import tiers
 from boosted_trees_continued import CHECKPOINTS
 from outcomes import recorded
-from test_boosted_trees import assert_near, assert_same_trees, read_trees
 
 import estimator_train as est
+from tests.canned.test_boosted_trees import assert_near, assert_same_trees, read_trees
 
 
 def copy_checkpoint(name: str, model_dir: Path) -> Any:

@@ -11,7 +11,8 @@ import tensorflow as tf
 import tiers
 from canned_checkpoints import CHECKPOINTS, MODELS, begin, go_on, home_of
 from outcomes import recorded
-from test_canned_figures import V1, V2
+
+from tests.canned.test_canned_figures import V1, V2
 
 APIS = {"v2": V2, "v1": V1}
 FIRST = {("v2", "dnn regressor")}

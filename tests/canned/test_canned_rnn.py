@@ -19,9 +19,9 @@ import tf_keras
 import tiers
 from canned_figures import observe
 from outcomes import recorded
-from test_canned_figures import V2, assert_figures_alike
 
 import estimator_train as est
+from tests.canned.test_canned_figures import V2, assert_figures_alike
 
 RNNClassifier = est.experimental.RNNClassifier
 

@@ -14,9 +14,9 @@ import pytest
 import tensorflow as tf
 import tiers
 from outcomes import recorded
-from test_canned_figures import V1, V2
 
 import estimator_train as est
+from tests.canned.test_canned_figures import V1, V2
 
 LinearSDCA = est.experimental.LinearSDCA
 APIS = {"v2": V2, "v1": V1}

@@ -6,9 +6,9 @@ import forked
 import tensorflow as tf
 from pages import blocks_of
 from processes import run_process
-from test_contrib_as_original import ask, unexpected
 
 import tf_contrib
+from tests.contrib.test_contrib_as_original import ask, unexpected
 
 README = Path(tf_contrib.__file__).with_name("README.md")
 # Modules without a recorded question: they only have names of TensorFlow, or import.

@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import callbacks_job
 import forked
 import numpy as np
 import pytest
 import tensorflow as tf
 from small_models import BATCH, X, Y
+
+from tests.keras import callbacks_job
 
 ROOT = Path(__file__).parents[2]
 # What the job imports.

@@ -9,8 +9,9 @@ import pytest
 import tensorflow as tf
 import tiers
 from continuing import CHECKPOINTS, FIRST, JOBS, MORE, copy_checkpoint, train
-from our_names import OURS
 from outcomes import recorded
+
+from tests.training.our_names import OURS
 
 UNBROKEN = recorded("checkpoints")
 CONTINUED = recorded("continued")

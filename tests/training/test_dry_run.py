@@ -11,12 +11,12 @@ import tensorflow as tf
 import tiers
 from job_cases import estimator, noting_exporter, once
 from jobs import tiny_input, tiny_receiver
-from our_names import OURS
 
 import estimator_train as et
 from estimator_train.estimator.dry_run import dry_run
 from estimator_train.training.exporters import BestExporter, FinalExporter
 from estimator_train.training.specs import EvalSpec, TrainSpec
+from tests.training.our_names import OURS
 
 TRAIN = TrainSpec(tiny_input, max_steps=10**6)
 

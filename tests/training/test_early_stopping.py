@@ -14,7 +14,6 @@ import tiers
 from job_cases import estimator, global_step, once, run
 from job_stopping import EVERY_STEP
 from jobs import tiny_input
-from our_names import OURS
 
 import estimator_train as est
 from estimator_train.training.stopping_hooks import (
@@ -23,6 +22,7 @@ from estimator_train.training.stopping_hooks import (
     stop_if_higher_hook,
     stop_if_lower_hook,
 )
+from tests.training.our_names import OURS
 
 STRATEGIES = {
     "mirrored": lambda: tf.distribute.MirroredStrategy(["/cpu:0"]),

@@ -11,7 +11,6 @@ import tensorflow as tf
 from job_cases import estimator
 from job_exporters import export
 from jobs import tiny_input, tiny_receiver
-from our_names import OURS
 
 from estimator_train.training.exporters import (
     BestExporter,
@@ -19,6 +18,7 @@ from estimator_train.training.exporters import (
     LatestExporter,
     remove_old_exports,
 )
+from tests.training.our_names import OURS
 
 tf1 = tf.compat.v1
 RECEIVER = tiny_receiver(OURS)

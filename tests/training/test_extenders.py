@@ -12,7 +12,6 @@ import tf_keras
 import tiers
 from job_cases import estimator, once
 from jobs import tiny_data, tiny_estimator, tiny_input, tiny_model_fn, tiny_parts, tiny_receiver
-from our_names import OURS
 
 import estimator_train as et
 import estimator_train.compat.v1 as v1
@@ -21,6 +20,7 @@ from estimator_train.training.extenders import (
     clip_gradients_by_norm,
     forward_features,
 )
+from tests.training.our_names import OURS
 
 tf1 = tf.compat.v1
 

@@ -12,11 +12,11 @@ import pytest
 import tensorflow as tf
 from job_cases import estimator, once
 from jobs import tiny_input, tiny_parts
-from our_names import OURS
 
 import estimator_train as et
 from estimator_train.experimental import InMemoryEvaluatorHook
 from estimator_train.training.stopping_hooks import read_eval_metrics
+from tests.training.our_names import OURS
 
 tf1 = tf.compat.v1
 

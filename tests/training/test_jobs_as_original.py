@@ -7,8 +7,9 @@ import job_cases
 import pytest
 import tiers
 from alike import assert_alike, assert_lines_in_order, without_early_graph
-from our_names import OURS
 from outcomes import recorded
+
+from tests.training.our_names import OURS
 
 GOLDEN = {subject: recorded(f"train_and_evaluate_{subject}") for subject in all_jobs.CASES}
 # Our package names the mistake where the original says nothing or fails inside a graph.

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import training_jobs
-from our_names import OURS
 from processes import run_process
 
 import estimator_train as et
 from estimator_train.training.exporters import FinalExporter
 from estimator_train.training.specs import EvalSpec, TrainSpec
 from estimator_train.training.train_and_evaluate import train_and_evaluate
+from tests.training.our_names import OURS
 
 ROWS = 5
 

@@ -10,11 +10,11 @@ import pytest
 import tensorflow as tf
 from job_cases import estimator
 from jobs import tiny_input
-from our_names import OURS
 
 from estimator_train.training.stopping_hooks import (
     make_stop_at_checkpoint_step_hook,
 )
+from tests.training.our_names import OURS
 
 
 def test_a_worker_trains_on_until_the_checkpoint_is_written(

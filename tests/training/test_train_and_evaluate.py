@@ -15,13 +15,13 @@ import tensorflow as tf
 from cases_events import events
 from job_cases import estimator, global_step, noting_exporter, once
 from jobs import tiny_input, tiny_receiver
-from our_names import OURS
 
 import estimator_train as et
 from estimator_train.training.exporters import FinalExporter
 from estimator_train.training.specs import EvalSpec, TrainSpec
 from estimator_train.training.stopping_hooks import stop_if_lower_hook
 from estimator_train.training.train_and_evaluate import train_and_evaluate
+from tests.training.our_names import OURS
 
 
 def evaluated_steps(model_dir: Path, directory: str = "eval") -> list[int]:

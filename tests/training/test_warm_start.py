@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from job_warm_start import source, word_input, word_model_fn
-from our_names import OURS
 
 import estimator_train as et
+from tests.training.our_names import OURS
 
 
 @pytest.mark.parametrize("pattern", ["nothing.*", ["embedding", "nothing.*"]])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from processes import run_process
+from tiers import of_commit
 
 SUPPORT = Path(__file__).parents[2] / "support"
 ALL = [
@@ -49,7 +50,7 @@ def test_a_convolution_with_onednn() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("onednn", "isa", "threads"),
-    list(itertools.product("01", ["SSE41", "AVX2", "AVX512_CORE"], [1, 2])),
+    of_commit(3, itertools.product("01", ["SSE41", "AVX2", "AVX512_CORE"], [1, 2])),
 )
 def test_all_models(onednn: str, isa: str, threads: int) -> None:
     run_models(onednn, isa, threads, ALL, xla=threads == 2)

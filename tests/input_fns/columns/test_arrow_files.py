@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.feather
 import pytest
 import tensorflow as tf
-from arrow_tables import ROWS, ids, list_rows, list_values, make_table
 
 from input_fns import arrow
+from tests.input_fns.columns.arrow_tables import ROWS, ids, list_rows, list_values, make_table
 
 
 def write(path, table, rows, make_writer, **options):

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import tensorflow as tf
-from arrow_tables import ids
 
 from input_fns import parquet
+from tests.input_fns.columns.arrow_tables import ids
 
 
 def write(folder, **columns):

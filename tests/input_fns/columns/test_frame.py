@@ -14,9 +14,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import tensorflow as tf
-from arrow_tables import ROWS, ids, list_rows, list_values, make_table
 
 from input_fns import frame
+from tests.input_fns.columns.arrow_tables import ROWS, ids, list_rows, list_values, make_table
 
 NAN = math.nan
 

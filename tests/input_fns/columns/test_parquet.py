@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 import tensorflow as tf
 import tiers
-from arrow_tables import ROWS, ids, list_rows, list_values, make_table
 
 from input_fns import parquet
+from tests.input_fns.columns.arrow_tables import ROWS, ids, list_rows, list_values, make_table
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 import tensorflow as tf
 import tiers
-from arrow_tables import list_rows, list_values, make_table
 
 import estimator_train as est
 from input_fns import arrow, frame, parquet
+from tests.input_fns.columns.arrow_tables import list_rows, list_values, make_table
 
 ROWS = 200
 

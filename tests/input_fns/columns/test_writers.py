@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
-from arrow_tables import list_rows, list_values
 
 from input_fns import arrow, parquet
+from tests.input_fns.columns.arrow_tables import list_rows, list_values
 
 ROWS = 300
 DAY = datetime.date(2024, 2, 1)

@@ -1,0 +1,1 @@
+"""Tests, in folders by the package that they test."""
