@@ -13,6 +13,7 @@ import io
 import json
 import os
 import time
+import weakref
 from collections.abc import Mapping
 from typing import Any
 
@@ -73,6 +74,8 @@ class LineFile:
             return
         # Without a buffer, each line is one call of the system, which appends it as a unit.
         self._file = io.FileIO(path, "a+")
+        # An error of training ends no hook, so that nobody calls `close`: Python would warn.
+        weakref.finalize(self, self._file.close)
         if self._file.tell():
             self._file.seek(-1, os.SEEK_END)
             self._start = b"" if self._file.read(1) == b"\n" else b"\n"

@@ -1,5 +1,6 @@
 import json
 import os
+import warnings
 
 import numpy as np
 import tensorflow as tf
@@ -114,3 +115,12 @@ def test_metrics_that_are_not_numbers_are_skipped(tmp_path):
     est.Estimator(model_fn, tmp_path).evaluate(lambda: tf.data.Dataset.from_tensors(3.0))
     metrics = lines(tmp_path)[0]["metrics"]
     assert metrics == {"global_step": 0, "loss": 3.0, "pair": [1.0, 2.0]}
+
+
+def test_a_file_that_nobody_closes_is_closed_without_a_warning(tmp_path, recwarn):
+    """An error of training ends no hook, so that nothing closes the history."""
+    warnings.simplefilter("always", ResourceWarning)
+    opened = history.LineFile(str(tmp_path / "lines"))
+    opened.append("{}")
+    del opened
+    assert [one for one in recwarn if one.category is ResourceWarning] == []
