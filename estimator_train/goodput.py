@@ -28,7 +28,8 @@ START, RESTORE, INPUT, STEPS = "start", "restore", "input", "steps"
 CHECKPOINTS, EVALUATION, WAITING, OTHER = "checkpoints", "evaluation", "waiting", "other"
 _NUMBER = (int, float)
 _TYPES = {
-    **dict.fromkeys(("step", "time", "loss"), _NUMBER),
+    **dict.fromkeys(("step", "time"), _NUMBER),
+    "loss": (*_NUMBER, str, type(None)),  # NaN and infinities: `json_numbers.py`.
     **dict.fromkeys(("steps_per_sec", "examples_per_sec", "replicas"), _NUMBER),
     **dict.fromkeys(("eval", "checkpoint"), str),
     **dict.fromkeys(("metrics", "goodput"), dict),

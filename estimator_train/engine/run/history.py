@@ -4,7 +4,7 @@ A line has `step` (global step) and `time` (seconds since the epoch). A log poin
 `steps_per_sec` and `examples_per_sec` since the log point before, and `replicas`, how many train
 together; an evaluation adds `eval` (its name, "" without one), `metrics` and `checkpoint`. A
 training also has a line with `goodput` at its start, with each checkpoint, and at its end
-(`goodput.py`).
+(`goodput.py`). A number that is NaN is null, and infinities are strings (`json_numbers.py`).
 """
 
 import contextlib
@@ -42,6 +42,7 @@ from estimator_train.goodput import (
     read_entries,
     read_records,
 )
+from estimator_train.json_numbers import replace_non_finite, restore_non_finite
 from estimator_train.lifecycle import preemption
 
 FILE_NAME = "history.jsonl"
@@ -119,7 +120,11 @@ class History:
           entry: The other fields of the line; values that are not numbers, numeric arrays or
             strings are left out.
         """
-        line = json.dumps({"step": int(step), "time": time.time(), **_convert_to_plain(entry)})
+        values = {"step": int(step), "time": time.time(), **_convert_to_plain(entry)}
+        try:
+            line = json.dumps(values, allow_nan=False)
+        except ValueError:  # A number is NaN or infinite.
+            line = json.dumps(replace_non_finite(values))
         try:
             if self._file is None:
                 tf.io.gfile.makedirs(self._model_dir)
@@ -218,7 +223,7 @@ def read_metrics(model_dir: str, eval_name: str, checkpoint: str) -> dict[str, A
 
 def _convert_to_numpy(value: Any) -> Any:
     """Returns a recorded metric as NumPy value, in float32 if that has the same value."""
-    array = np.asarray(value)
+    array = np.asarray(restore_non_finite(value))
     if array.dtype.kind == "f" and np.array_equal(array, array.astype(np.float32), equal_nan=True):
         array = array.astype(np.float32)
     return array[()]
