@@ -252,6 +252,13 @@ TABLE = {
         ["train", *mine(input_fn="raising_input")],
         ["/no/such/rows.csv: No such file or directory"],
     ),
+    "evaluation without an end": (
+        ["train", *mine(input_fn="endless_input"), "--max_train_steps=2"],
+        [
+            "--input_fn=bad_job:endless_input returned a dataset that repeats for ever for mode="
+            "'eval': the evaluation would not end. Use --eval_steps=N",
+        ],
+    ),
     "row that a check refuses": (
         ["train", *mine(input_fn="number_that_breaks_input")],
         ["value above 0.5 in row 3"],
@@ -380,6 +387,17 @@ def test_an_error_names_a_checkpoint_of_another_model(tmp_path, capfd):
     assert main(["train", *mine("wider_model"), model_dir]) == 2
     err = capfd.readouterr().err
     assert "model.ckpt-4 does not fit the model: 'w' has shape [3, 1] in it and [2, 1]" in err
+
+
+def test_an_endless_evaluation_needs_a_number_of_steps(tmp_path, capfd):
+    job = [*mine(input_fn="endless_input"), f"--model_dir={tmp_path / 'm'}"]
+    assert main(["train", *job, "--max_train_steps=2"]) == 2
+    assert not list((tmp_path / "m").glob("model.ckpt-*"))  # It ends before training.
+    assert main(["train", *job, "--max_train_steps=2", "--eval_steps=3"]) == 0
+    capfd.readouterr()
+    for command in (["evaluate"], ["train", "--max_train_steps=2", "--dry_run"]):
+        assert main([*command, *job]) == 2
+        assert "the evaluation would not end. Use --eval_steps=N" in capfd.readouterr().err
 
 
 def test_an_empty_input_is_reported(tmp_path, capfd):
