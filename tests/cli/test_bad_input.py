@@ -51,11 +51,15 @@ TABLE = {
     ),
     "batch of 0": (
         ["train", *DIGITS, "--batch_size=0"],
-        ["flag --batch_size=0: 0 is not a positive integer"],
+        ["flag --batch_size=0: 0 is not an integer in the range [1, 2147483647]"],
     ),
     "negative batch": (
         ["train", *DIGITS, "--batch_size=-4"],
-        ["flag --batch_size=-4: -4 is not a positive integer"],
+        ["flag --batch_size=-4: -4 is not an integer in the range [1, 2147483647]"],
+    ),
+    "batch that no memory holds": (
+        ["train", *DIGITS, "--batch_size=1000000000000"],
+        ["1000000000000 is not an integer in the range [1, 2147483647]"],
     ),
     "0 epochs": (
         ["train", *DIGITS, "--train_epochs=0"],
@@ -251,6 +255,14 @@ TABLE = {
     "input file missing": (
         ["train", *mine(input_fn="raising_input")],
         ["/no/such/rows.csv: No such file or directory"],
+    ),
+    "label of a table without one": (
+        ["train", *mine(), "--input_label=y"],
+        ["--input_label=y is not used: it belongs to --input=READER:PATH. Remove it, or give"],
+    ),
+    "columns of a table without one": (
+        ["train", *mine(), "--input_columns=a,b"],
+        ["--input_columns=a,b is not used: it belongs to --input=READER:PATH."],
     ),
     "evaluation without an end": (
         ["train", *mine(input_fn="endless_input"), "--max_train_steps=2"],

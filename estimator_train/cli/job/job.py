@@ -35,6 +35,7 @@ _SETTINGS = {
         ("distribution_strategy", "num_virtual_cpus", "all_reduce_alg"), "train_distribute"
     ),
 }
+_TABLE_FLAGS = ("eval_input", "input_label", "input_columns")
 _INPUT = "input"  # tf.estimator's name of a single input.
 
 
@@ -309,12 +310,25 @@ class Job:
 
     def _load_input_fn(self) -> Callable[..., Any]:
         if not self._flags.input:
-            return self._load_function("input_fn", _INPUT_ARGUMENTS)
+            function = self._load_function("input_fn", _INPUT_ARGUMENTS)
+            self._check_table_flags(function)
+            return function
         if self._flags.input_fn:
             raise UsageError(
                 f"--input={self._flags.input} and --input_fn={self._flags.input_fn}: give only one."
             )
         return read_table
+
+    def _check_table_flags(self, input_fn: Callable[..., Any]) -> None:
+        """Raises UsageError if a flag of --input is given that an input_fn does not read."""
+        names = {*list_argument_names(input_fn)}
+        for flag in _TABLE_FLAGS:
+            if self._flags[flag].present and not names & {flag, "params"}:
+                raise UsageError(
+                    f"{self._flags[flag].serialize()} is not used: it belongs to "
+                    f"--input=READER:PATH. Remove it, or give --input_fn={self._flags.input_fn} an "
+                    f"argument {flag}."
+                )
 
     def _load_function(self, flag: str, extra_arguments: tuple[str, ...]) -> Callable[..., Any]:
         path = self._flags[flag].value
