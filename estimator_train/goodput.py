@@ -28,7 +28,8 @@ START, RESTORE, INPUT, STEPS = "start", "restore", "input", "steps"
 CHECKPOINTS, EVALUATION, WAITING, OTHER = "checkpoints", "evaluation", "waiting", "other"
 _NUMBER = (int, float)
 _TYPES = {
-    **dict.fromkeys(("step", "time", "loss"), _NUMBER),
+    **dict.fromkeys(("step", "time"), _NUMBER),
+    "loss": (*_NUMBER, str, type(None)),  # NaN and infinities: `json_numbers.py`.
     **dict.fromkeys(("steps_per_sec", "examples_per_sec", "replicas"), _NUMBER),
     **dict.fromkeys(("eval", "checkpoint"), str),
     **dict.fromkeys(("metrics", "goodput"), dict),
@@ -243,7 +244,7 @@ def read_entries(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
     """
     for line in lines:
         try:
-            found = json.loads(line)
+            found = json.loads(line.decode())
         except (ValueError, RecursionError):
             continue  # A killed process or a full disk cuts off a line.
         if isinstance(found, dict) and "step" in found and _has_types(found, _TYPES):
@@ -254,7 +255,7 @@ def read_records(lines: Iterable[bytes]) -> list[dict[str, Any]]:
     """Returns the records among the lines of a history or of a task's file."""
     return [
         found
-        for found in read_entries(lines)
+        for found in read_entries(line for line in lines if b'"goodput"' in line)
         if "goodput" in found and _has_types(found["goodput"], _TYPES_OF_RECORD, needs_all=True)
     ]
 
@@ -262,10 +263,9 @@ def read_records(lines: Iterable[bytes]) -> list[dict[str, Any]]:
 def _has_types(
     found: Mapping[str, Any], types: Mapping[str, Any], *, needs_all: bool = False
 ) -> bool:
-    return all(
-        isinstance(found[name], kind) if name in found else not needs_all
-        for name, kind in types.items()
-    )
+    if needs_all and types.keys() - found.keys():
+        return False
+    return all(isinstance(value, types[name]) for name, value in found.items() if name in types)
 
 
 def account_for(records: Iterable[Mapping[str, Any]]) -> Goodput | None:

@@ -39,6 +39,7 @@ def define_base_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
         "Examples in one step, over all devices (the global batch).",
         short_name="bs",
         lower_bound=1,
+        upper_bound=2**31 - 1,  # tf.data reserves memory for a larger one, and crashes.
     )
     define.string(
         "export_dir",

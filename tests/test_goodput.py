@@ -109,7 +109,7 @@ def test_goodput_adds_up_over_tasks():
 
 
 def test_other_lines_are_skipped():
-    lines = ['{"step": 1, "loss": 2}', "[1]", "half a li", json.dumps(KILLED[0])]
+    lines = [b'{"step": 1, "loss": 2}', b"[1]", b'half a "goodput', json.dumps(KILLED[0]).encode()]
     assert read_records(lines) == [KILLED[0]]
     assert account_for([]) is None
 

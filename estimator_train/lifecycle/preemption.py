@@ -114,6 +114,8 @@ class Watch:
         self.requested = False
         self._deferring = 0
         self._handlers: dict[int, _Handler] = {}
+        # Raised by the program's handler during training, such as by sys.exit.
+        self._deferred: BaseException | None = None
 
     @contextlib.contextmanager
     def defer(self) -> Iterator[None]:
@@ -138,6 +140,11 @@ class Watch:
         finally:
             self._deferring = before
 
+    def _raise_deferred(self) -> None:
+        """Raises the exception of the program's handler that came during training, if any."""
+        if self._deferred is not None:
+            raise self._deferred
+
     def _install(self) -> None:
         numbers = self._preemption.numbers
         self._watcher = _Watcher(numbers, self._preemption.grace_secs)
@@ -152,8 +159,14 @@ class Watch:
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self.requested = True
         before = self._handlers.get(number)
-        if callable(before):
-            before(number, frame)
+        # Python's own handler of SIGINT only raises KeyboardInterrupt.
+        if callable(before) and before is not signal.default_int_handler:
+            try:
+                before(number, frame)
+            except BaseException as error:
+                if not self._deferring:
+                    raise
+                self._deferred = self._deferred or error
         if not self._deferring:
             raise Preempted(f"ended by {signal.Signals(number).name}")
 
@@ -219,7 +232,8 @@ _current: Watch | None = None
 def watch(preemption: Preemption) -> Iterator[Watch | None]:
     """Handles signals during the with block; inside another watch, that one handles them.
 
-    Earlier signal handlers are also called, and restored at the end.
+    Earlier signal handlers are also called, and restored at the end. If such a handler raises an
+    exception during training, such as SystemExit, it is raised after the checkpoint.
 
     Args:
       preemption: The signals.
@@ -245,7 +259,11 @@ def watch(preemption: Preemption) -> Iterator[Watch | None]:
     try:
         _current._install()
         yield _current
+        _current._raise_deferred()
     except Preempted as preempted:
+        if _current._deferred is not None:
+            _print_error(f"{preempted}. Now the program's own handler of the signal ends it.")
+            _current._raise_deferred()
         _print_error(f"{preempted}; exit code {EXIT_CODE}. Run the same command again to continue.")
         raise
     finally:

@@ -11,9 +11,15 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train import remote
-from estimator_train.engine.run.history import FILE_NAME, read_goodput, read_straggler
+from estimator_train.engine.run.history import (
+    FILE_NAME,
+    read_goodput,
+    read_lines,
+    read_straggler,
+)
 from estimator_train.engine.storage import find_files
 from estimator_train.goodput import Goodput, read_entries
+from estimator_train.json_numbers import restore_non_finite
 
 Points = list[tuple[int, float]]
 _RATE_TAG = "global_step/sec"
@@ -74,7 +80,7 @@ def read_run(model_dir: str) -> Run:
     lines: list[dict[str, Any]] = []
     if tf.io.gfile.exists(path):
         with tf.io.gfile.GFile(path, "rb") as file:
-            lines = list(read_entries(file))
+            lines = list(read_entries(read_lines(file)))
     lines = lines or list(_read_events(model_dir))
     evaluations = [line for line in lines if "eval" in line]
     training = [line for line in lines if "eval" not in line]
@@ -101,10 +107,11 @@ def _collect_points(lines: Iterable[dict[str, Any]], key: str) -> Points:
     """Returns the values of a key; steps that a restarted training repeated replace old values."""
     points: Points = []
     for line in lines:
-        if isinstance(line.get(key), (int, float)):
+        value = restore_non_finite(line[key]) if key in line else None
+        if isinstance(value, (int, float)):
             while points and points[-1][0] >= line["step"]:
                 points.pop()
-            points.append((line["step"], float(line[key])))
+            points.append((line["step"], float(value)))
     return points
 
 

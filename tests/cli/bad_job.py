@@ -102,6 +102,10 @@ def good_input():
     return tf.data.Dataset.from_tensors((x, x[:, :1])).repeat(4)
 
 
+def endless_input():
+    return good_input().repeat()
+
+
 def other_names_input():
     return good_input().map(lambda x, y: ({"z": x}, y))
 

@@ -51,11 +51,15 @@ TABLE = {
     ),
     "batch of 0": (
         ["train", *DIGITS, "--batch_size=0"],
-        ["flag --batch_size=0: 0 is not a positive integer"],
+        ["flag --batch_size=0: 0 is not an integer in the range [1, 2147483647]"],
     ),
     "negative batch": (
         ["train", *DIGITS, "--batch_size=-4"],
-        ["flag --batch_size=-4: -4 is not a positive integer"],
+        ["flag --batch_size=-4: -4 is not an integer in the range [1, 2147483647]"],
+    ),
+    "batch that no memory holds": (
+        ["train", *DIGITS, "--batch_size=1000000000000"],
+        ["1000000000000 is not an integer in the range [1, 2147483647]"],
     ),
     "0 epochs": (
         ["train", *DIGITS, "--train_epochs=0"],
@@ -252,6 +256,21 @@ TABLE = {
         ["train", *mine(input_fn="raising_input")],
         ["/no/such/rows.csv: No such file or directory"],
     ),
+    "label of a table without one": (
+        ["train", *mine(), "--input_label=y"],
+        ["--input_label=y is not used: it belongs to --input=READER:PATH. Remove it, or give"],
+    ),
+    "columns of a table without one": (
+        ["train", *mine(), "--input_columns=a,b"],
+        ["--input_columns=a,b is not used: it belongs to --input=READER:PATH."],
+    ),
+    "evaluation without an end": (
+        ["train", *mine(input_fn="endless_input"), "--max_train_steps=2"],
+        [
+            "--input_fn=bad_job:endless_input returned a dataset that repeats for ever for mode="
+            "'eval': the evaluation would not end. Use --eval_steps=N",
+        ],
+    ),
     "row that a check refuses": (
         ["train", *mine(input_fn="number_that_breaks_input")],
         ["value above 0.5 in row 3"],
@@ -380,6 +399,17 @@ def test_an_error_names_a_checkpoint_of_another_model(tmp_path, capfd):
     assert main(["train", *mine("wider_model"), model_dir]) == 2
     err = capfd.readouterr().err
     assert "model.ckpt-4 does not fit the model: 'w' has shape [3, 1] in it and [2, 1]" in err
+
+
+def test_an_endless_evaluation_needs_a_number_of_steps(tmp_path, capfd):
+    job = [*mine(input_fn="endless_input"), f"--model_dir={tmp_path / 'm'}"]
+    assert main(["train", *job, "--max_train_steps=2"]) == 2
+    assert not list((tmp_path / "m").glob("model.ckpt-*"))  # It ends before training.
+    assert main(["train", *job, "--max_train_steps=2", "--eval_steps=3"]) == 0
+    capfd.readouterr()
+    for command in (["evaluate"], ["train", "--max_train_steps=2", "--dry_run"]):
+        assert main([*command, *job]) == 2
+        assert "the evaluation would not end. Use --eval_steps=N" in capfd.readouterr().err
 
 
 def test_an_empty_input_is_reported(tmp_path, capfd):

@@ -7,10 +7,13 @@ import sys
 from pathlib import Path
 
 import forked
+import numpy as np
 import pytest
 import tensorflow as tf
+from absl import flags as absl_flags
 from processes import run_process
 
+from estimator_train.cli.output import results
 from estimator_train.engine.checkpoints.reading import read_global_step
 
 ROOT = Path(__file__).parents[2]
@@ -114,6 +117,17 @@ def test_a_mistake_prints_one_line_even_if_tensorflow_logs_while_loading(tmp_pat
     assert done.returncode == 2
     assert "checkpoint_mode" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_the_record_has_null_for_nan(tmp_path):
+    values = absl_flags.FlagValues()
+    absl_flags.DEFINE_string("job_summary", str(tmp_path / "r.json"), "", flag_values=values)
+    values(["train"])
+    with results.record_run(values) as record:
+        record["metrics"] = {"loss": np.float32(np.nan), "auc": np.inf, "curve": np.ones(2)}
+    text = (tmp_path / "r.json").read_text()
+    assert "NaN" not in text
+    assert json.loads(text)["metrics"] == {"loss": None, "auc": "Infinity", "curve": [1.0, 1.0]}
 
 
 def test_the_record_of_a_failed_run_names_the_cause(tmp_path):

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import stat
+import sys
 
 import forked
 import pytest
@@ -14,7 +15,7 @@ import flags
 from estimator_train.cli.commands.train import exit_saved_on_signal
 from estimator_train.cli.output import results
 from estimator_train.lifecycle import limits
-from estimator_train.lifecycle.preemption import Preempted, Preemption, watch
+from estimator_train.lifecycle.preemption import Preempted, Preemption, raise_if_requested, watch
 
 
 @pytest.fixture
@@ -76,6 +77,23 @@ def test_earlier_signal_handlers_are_called_and_restored():
         assert signal.getsignal(signal.SIGTERM) is mine
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def test_an_interrupt_from_the_keyboard_saves_if_it_is_one_of_the_signals():
+    with watch(Preemption(("SIGINT",))) as listening, listening.defer():
+        os.kill(os.getpid(), signal.SIGINT)
+        assert listening.requested
+        with pytest.raises(Preempted):
+            raise_if_requested("testing")
+
+
+def test_a_handler_that_exits_does_so_at_once_outside_of_training():
+    before = signal.signal(signal.SIGUSR2, lambda number, frame: sys.exit(7))
+    try:
+        with pytest.raises(SystemExit, match="7"), watch(Preemption(("SIGUSR2",))):
+            os.kill(os.getpid(), signal.SIGUSR2)
+    finally:
+        signal.signal(signal.SIGUSR2, before)
 
 
 ENDS_AT_ONCE = f"""

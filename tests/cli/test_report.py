@@ -154,6 +154,16 @@ def test_without_matplotlib_one_line_says_what_to_install(command, tmp_path, mon
     assert outcome.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("written", ["null", "NaN"])
+def test_a_loss_that_is_nan_is_the_last_loss(tmp_path, written):
+    write_history(tmp_path / "a")
+    with (tmp_path / "a" / "history.jsonl").open("a") as file:
+        file.write(f'{{"step": 301, "loss": {written}, "steps_per_sec": 40.0}}\n')
+    run = read_run(str(tmp_path / "a"))
+    assert run.steps_per_sec[-1] == (301, 40.0)
+    assert "loss nan" in run.summary()
+
+
 def test_help_names_the_runs(command):
     assert "usage: estimator-train report MODEL_DIR..." in command("report", "--help").out
 
@@ -163,7 +173,7 @@ def test_damaged_lines_of_a_history_are_skipped(command, linear, tmp_path):
     first = command("report", "run").out
     damaged = (
         *(b"\x00\x80\xff", b"[" * 100_000, b"5", b"null", b'{"step": 121, "ti'),
-        *(b'{"loss": 5.0}', b'{"step": "a", "loss": 5.0}', b'{"step": 121, "loss": null}'),
+        *(b'{"loss": 5.0}', b'{"step": "a", "loss": 5.0}', b'{"step": 121, "loss": "high"}'),
         *(b'{"step": 121, "eval": "", "metrics": null}', b'{"step": 121, "eval": ""}'),
         b'{"step": 121, "eval": "", "metrics": {"loss": "text"}}',
         *(b'{"step": 121, "goodput": {}}', b'{"step": 121, "goodput": {"run": "a"}}'),

@@ -42,6 +42,11 @@ def test_json_lines_have_short_numbers_and_text():
     assert json.loads(lines[1]) == {"p": [[1e-9, -1.0]], "name": 'a,"b"', "n": 8}
 
 
+def test_json_lines_have_null_for_nan():
+    (line,) = results.write_json_lines([{"p": np.float32([np.nan, np.inf, -np.inf, 1])}])
+    assert line == '{"p": [null, "Infinity", "-Infinity", 1.0]}'
+
+
 def test_csv_lines_have_a_column_for_each_number():
     assert list(results.write_csv_lines(PREDICTIONS)) == [
         "p_0,p_1,name,n",

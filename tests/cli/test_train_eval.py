@@ -235,7 +235,9 @@ def test_a_dry_run_prints_its_results_and_leaves_no_files(command, linear, tmp_p
     ids=["alone", "two devices", "two synchronous workers", "three asynchronous workers"],
 )
 def test_the_predicted_last_step_counts_all_workers(workers, replicas, last_step):
-    training_input = TrainingInput(lambda config, input_context: tf.data.Dataset.range(10), None)
+    training_input = TrainingInput(
+        lambda config, input_context: tf.data.Dataset.range(10), None, lambda: None
+    )
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         tf.compat.v1.train.create_global_step()
         context = tf.distribute.InputContext(workers, 0, replicas)

@@ -29,13 +29,12 @@ def run(flag_values: absl_flags.FlagValues) -> None:
 
 
 def _run(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
-    from estimator_train import ModeKeys
     from estimator_train.cli.job.job import Job, find_checkpoint
 
     job = Job(flag_values)
     record["checkpoint"] = find_checkpoint(flag_values)
     metrics = job.estimator.evaluate(
-        job.make_input_fn(ModeKeys.EVAL),
+        job.make_eval_input_fn(),
         steps=flag_values.eval_steps,
         checkpoint_path=flag_values.checkpoint_path,
     )

@@ -121,7 +121,9 @@ def _train(
 
     max_steps = flag_values.max_train_steps
     _print_start(job, max_steps)
-    training_input = TrainingInput(job.make_input_fn(ModeKeys.TRAIN), max_steps)
+    training_input = TrainingInput(
+        job.make_input_fn(ModeKeys.TRAIN), max_steps, job.check_eval_input
+    )
     progress = ProgressHook(training_input.find_last_step, flag_values.batch_size)
     hooks = [progress, *hooks]
     try:
@@ -165,13 +167,11 @@ def _summarize(
     breakdown: "StepBreakdown | None",
 ) -> dict[str, Any]:
     """Evaluates unless there are metrics, exports, prints the summary, and returns the metrics."""
-    from estimator_train import ModeKeys
     from estimator_train.cli.job.exporters import find_newest_exports
     from estimator_train.engine.checkpoints.best import best_checkpoint
 
     if metrics is None:
-        input_fn = job.make_input_fn(ModeKeys.EVAL)
-        metrics = job.estimator.evaluate(input_fn, steps=flag_values.eval_steps)
+        metrics = job.estimator.evaluate(job.make_eval_input_fn(), steps=flag_values.eval_steps)
     rows = results.format_metrics(metrics)
     if times.times:
         rows["training"] = times.report("images" if flag_values.preset else "examples")

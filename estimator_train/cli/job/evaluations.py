@@ -35,7 +35,7 @@ def make_eval_spec(job: Job, flag_values: absl_flags.FlagValues) -> EvalSpec:
     """
     receiver_fn = job.make_receiver_fn() if flag_values.exporters else None
     return EvalSpec(
-        job.make_input_fn(ModeKeys.EVAL),
+        job.make_eval_input_fn(),
         steps=flag_values.eval_steps,
         exporters=make_exporters(receiver_fn, flag_values),
         throttle_secs=flag_values.eval_throttle_secs or 0,

@@ -12,6 +12,7 @@ from estimator_train import ModeKeys, RunConfig
 from estimator_train.cli.job.user_code import import_own_package
 from estimator_train.cli.output.errors import UsageError
 from estimator_train.engine.inputs.input_fn import is_dataset
+from estimator_train.engine.inputs.start import is_endless
 
 if TYPE_CHECKING:
     import input_fns as input_fns
@@ -165,23 +166,44 @@ def _require(data_dir: str | None, description: str) -> str:
     return data_dir
 
 
+def is_endless_dataset(result: Any) -> bool:
+    """Returns whether an input_fn returned, in a graph, a dataset that repeats for ever.
+
+    Args:
+      result: The result of the input_fn.
+    """
+    if not is_dataset(result) or tf.executing_eagerly():
+        return False
+    return is_endless(tf.data.experimental.to_variant(result).op)
+
+
 class TrainingInput:
     """Wrapper of an input_fn that records the number of batches in its dataset.
 
     Args:
       input_fn: The input_fn; it takes config and input_context.
       max_steps: The global step at which training stops, or None to train until the input ends.
+      check_eval_input: Function that raises an error if evaluations would not end. It is called
+        if the dataset repeats for ever, as that of the same function for evaluations may.
     """
 
-    def __init__(self, input_fn: Callable[..., Any], max_steps: int | None) -> None:
+    def __init__(
+        self,
+        input_fn: Callable[..., Any],
+        max_steps: int | None,
+        check_eval_input: Callable[[], None],
+    ) -> None:
         self._input_fn = input_fn
         self._max_steps = max_steps
+        self._check_eval_input = check_eval_input
         self._batches: tf.Tensor | None = None
         self._context = tf.distribute.InputContext()
 
     def __call__(self, config: RunConfig, input_context: tf.distribute.InputContext) -> Any:
         """Calls the wrapped input_fn and returns its result."""
         result = self._input_fn(config=config, input_context=input_context)
+        if is_endless_dataset(result):
+            self._check_eval_input()
         if is_dataset(result):
             self._batches = tf.data.experimental.cardinality(result)
             self._context = input_context

@@ -12,7 +12,12 @@ from absl import flags as absl_flags
 
 from estimator_train import Estimator, ModeKeys, RunConfig
 from estimator_train.cli.job.exporters import Receiver, make_receiver_fn
-from estimator_train.cli.job.inputs import describe_files, input_fns, table as read_table
+from estimator_train.cli.job.inputs import (
+    describe_files,
+    input_fns,
+    is_endless_dataset,
+    table as read_table,
+)
 from estimator_train.cli.job.user_code import check_arguments, flags, load
 from estimator_train.cli.output.errors import UsageError
 from estimator_train.engine.checkpoints.integrity import has_checkpoint, latest_checkpoint
@@ -30,6 +35,7 @@ _SETTINGS = {
         ("distribution_strategy", "num_virtual_cpus", "all_reduce_alg"), "train_distribute"
     ),
 }
+_TABLE_FLAGS = ("eval_input", "input_label", "input_columns")
 _INPUT = "input"  # tf.estimator's name of a single input.
 
 
@@ -203,6 +209,35 @@ class Job:
             num_epochs = None if self._flags.max_train_steps else self._flags.train_epochs
         return self._bind_input_fn({**self._arguments, "mode": mode, "num_epochs": num_epochs})
 
+    def make_eval_input_fn(self) -> Callable[..., Any]:
+        """Returns the input_fn of evaluations, which raises UsageError if they would not end."""
+        read = self.make_input_fn(ModeKeys.EVAL)
+        if self._flags.eval_steps is not None:
+            return read
+
+        def input_fn(config: RunConfig, input_context: tf.distribute.InputContext) -> Any:
+            result = read(config, input_context)
+            if is_endless_dataset(result):
+                raise UsageError(
+                    f"--input_fn={self._flags.input_fn} returned a dataset that repeats for ever "
+                    "for mode='eval': the evaluation would not end. Use --eval_steps=N, or repeat "
+                    "the dataset for the argument num_epochs, which is 1 in evaluations."
+                )
+            return result
+
+        return input_fn
+
+    def check_eval_input(self) -> None:
+        """Calls the input_fn of evaluations, before a training that needs it later.
+
+        Raises:
+          UsageError: The evaluation would not end.
+        """
+        # Presets and tables end.
+        if self._flags.eval_steps is None and not (self._flags.preset or self._flags.input):
+            with tf.Graph().as_default():
+                self.make_eval_input_fn()(self._config, tf.distribute.InputContext())
+
     def make_one_epoch_input_fn(self) -> Callable[..., Any]:
         """Returns an input_fn for one pass over the training data."""
         params = {**self._arguments["params"], "train_epochs": 1}
@@ -275,12 +310,25 @@ class Job:
 
     def _load_input_fn(self) -> Callable[..., Any]:
         if not self._flags.input:
-            return self._load_function("input_fn", _INPUT_ARGUMENTS)
+            function = self._load_function("input_fn", _INPUT_ARGUMENTS)
+            self._check_table_flags(function)
+            return function
         if self._flags.input_fn:
             raise UsageError(
                 f"--input={self._flags.input} and --input_fn={self._flags.input_fn}: give only one."
             )
         return read_table
+
+    def _check_table_flags(self, input_fn: Callable[..., Any]) -> None:
+        """Raises UsageError if a flag of --input is given that an input_fn does not read."""
+        names = {*list_argument_names(input_fn)}
+        for flag in _TABLE_FLAGS:
+            if self._flags[flag].present and not names & {flag, "params"}:
+                raise UsageError(
+                    f"{self._flags[flag].serialize()} is not used: it belongs to "
+                    f"--input=READER:PATH. Remove it, or give --input_fn={self._flags.input_fn} an "
+                    f"argument {flag}."
+                )
 
     def _load_function(self, flag: str, extra_arguments: tuple[str, ...]) -> Callable[..., Any]:
         path = self._flags[flag].value

@@ -23,6 +23,7 @@ from absl import flags as absl_flags
 
 from estimator_train.bootstrap import start_up
 from estimator_train.cli.output import errors
+from estimator_train.json_numbers import replace_non_finite
 from estimator_train.lifecycle.limits import on_hard_exit
 from estimator_train.lifecycle.preemption import EXIT_CODE, Preempted
 
@@ -119,7 +120,7 @@ def write_json_lines(predictions: Iterable[Any]) -> Iterator[str]:
     """
     for prediction in predictions:
         named = {name: _to_python(value) for name, value in _as_dict(prediction).items()}
-        yield json.dumps(named, ensure_ascii=False)
+        yield json.dumps(replace_non_finite(named), ensure_ascii=False, allow_nan=False)
 
 
 def write_csv_lines(predictions: Iterable[Any]) -> Iterator[str]:
@@ -241,7 +242,8 @@ def _check_writable(path: str) -> None:
 
 def _write(path: str, record: dict[str, Any]) -> None:
     """Writes the record atomically."""
-    text = json.dumps(record, indent=1, default=_to_json) + "\n"
+    plain = json.loads(json.dumps(record, default=_to_json))
+    text = json.dumps(replace_non_finite(plain), indent=1, allow_nan=False) + "\n"
     try:
         with open_atomically(path) as file:
             file.write(text)

@@ -35,6 +35,10 @@ _READ_AHEAD = 2
 _MIN_BATCH = 8
 # Stages whose order depends on the number of elements, not on their values.
 _ORDERS = {"Repeat", "Shard", "Shuffle", "ShuffleAndRepeat", "Skip", "Take"}
+# By the type of an operation, the index of the input that is the number of repetitions.
+_COUNT_INPUTS = {"RepeatDataset": 1, "ShuffleAndRepeatDataset": 4, "ShuffleAndRepeatDatasetV2": 2}
+# Stages that may end although the dataset that they read does not.
+_ENDING = {"AssertCardinality", "Take", "TakeWhile"}
 _NO_ARRAYS = (tf.variant, tf.resource)
 
 
@@ -291,3 +295,18 @@ def find_datasets(operation: tf.Operation) -> Iterator[tf.Operation]:
     yield operation
     for source in _list_sources(operation):
         yield from find_datasets(source)
+
+
+def is_endless(operation: tf.Operation) -> bool:
+    """Returns whether a dataset is known to repeat its rows for ever.
+
+    Args:
+      operation: The operation that creates the dataset.
+    """
+    if find_kind(operation.type) in _ENDING:
+        return False
+    count = _COUNT_INPUTS.get(operation.type)
+    if count is not None and tf.get_static_value(operation.inputs[count]) == -1:
+        return True
+    sources = _list_sources(operation)
+    return bool(sources) and all(map(is_endless, sources))

@@ -19,6 +19,7 @@ from estimator_train.engine.graph.step_graph import (
 )
 from estimator_train.engine.inputs.data_errors import explain_data_error
 from estimator_train.engine.inputs.sharding import Rounds
+from estimator_train.engine.inputs.start import is_endless
 from estimator_train.engine.job import Job, find_reused_input
 from estimator_train.engine.loops.graph_loop import (
     LoopFailedError,
@@ -47,6 +48,10 @@ _PROGRESS_LINES = 10
 # A session call is short, so that an interrupt acts soon, but long enough to gain from a loop.
 _MAX_CALL_SECS = 1.0
 _FIRST_BATCHES, _MAX_BATCHES = 4, 32
+_ENDLESS = (
+    "The evaluation does not end unless a hook stops it: the dataset of input_fn (%s) repeats for "
+    "ever, and steps is None. Use steps=N, or a dataset with one pass over the rows."
+)
 _LEFT_OUT = (
     "The evaluation leaves out the last %d of its batches: the model combines %d replicas, and "
     "each needs a batch. Use a number of batches that is a multiple of the number of replicas."
@@ -166,11 +171,21 @@ def _evaluate_once(
     """Evaluates; returns the call, with its results."""
     loops = ModeKeys.EVAL not in request.job.failed_loops
     with open_call(request, checkpoint_path) as call:
+        if steps is None:
+            _warn_if_endless(call.model.inputs.initializer, request.input_fn)
         start = time.monotonic()
         with serialize_once(call.model.graph):
             run_batches(call.session, call.model.fetches, steps, call.raw_session, loops)
     log_end(start)
     return call
+
+
+def _warn_if_endless(initializer: tf.Operation | None, input_fn: InputFn) -> None:
+    """Logs a warning if the dataset that an operation starts is known to be endless."""
+    if initializer is None or getattr(initializer, "type", None) != "MakeIterator":
+        return  # No dataset, or one that a strategy distributes.
+    if is_endless(initializer.inputs[0].op):
+        _LOG.warning(_ENDLESS, input_fn)
 
 
 def log_end(start: float) -> None:

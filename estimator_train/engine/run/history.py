@@ -4,7 +4,7 @@ A line has `step` (global step) and `time` (seconds since the epoch). A log poin
 `steps_per_sec` and `examples_per_sec` since the log point before, and `replicas`, how many train
 together; an evaluation adds `eval` (its name, "" without one), `metrics` and `checkpoint`. A
 training also has a line with `goodput` at its start, with each checkpoint, and at its end
-(`goodput.py`).
+(`goodput.py`). A number that is NaN is null, and infinities are strings (`json_numbers.py`).
 """
 
 import contextlib
@@ -43,6 +43,7 @@ from estimator_train.goodput import (
     read_entries,
     read_records,
 )
+from estimator_train.json_numbers import replace_non_finite, restore_non_finite
 from estimator_train.lifecycle import preemption
 
 FILE_NAME = "history.jsonl"
@@ -122,7 +123,11 @@ class History:
           entry: The other fields of the line; values that are not numbers, numeric arrays or
             strings are left out.
         """
-        line = json.dumps({"step": int(step), "time": time.time(), **_convert_to_plain(entry)})
+        values = {"step": int(step), "time": time.time(), **_convert_to_plain(entry)}
+        try:
+            line = json.dumps(values, allow_nan=False)
+        except ValueError:  # A number is NaN or infinite.
+            line = json.dumps(replace_non_finite(values))
         try:
             if self._file is None:
                 tf.io.gfile.makedirs(self._model_dir)
@@ -164,6 +169,16 @@ def append_line(path: str, line: Mapping[str, Any]) -> None:
             file.append(json.dumps(line))
 
 
+def read_lines(file: tf.io.gfile.GFile) -> list[bytes]:
+    """Returns the lines of an open file; TensorFlow takes microseconds to read a single line.
+
+    Args:
+      file: The file.
+    """
+    content: bytes = file.read()
+    return content.split(b"\n")
+
+
 def read_straggler(model_dir: str) -> str:
     """Returns a sentence that names the slowest task of the last training; "" if none is slow.
 
@@ -176,7 +191,7 @@ def read_straggler(model_dir: str) -> str:
     records = {}
     for name, path in paths.items():
         with contextlib.suppress(tf.errors.OpError), tf.io.gfile.GFile(path, "rb") as file:
-            records[name] = read_records(file)
+            records[name] = read_records(read_lines(file))
     return describe_straggler(records)
 
 
@@ -188,7 +203,7 @@ def read_goodput(model_dir: str) -> Goodput | None:
     """
     try:
         with tf.io.gfile.GFile(os.path.join(model_dir, FILE_NAME), "rb") as file:
-            return account_for(read_records(file))
+            return account_for(read_records(read_lines(file)))
     except tf.errors.OpError:
         return None
 
@@ -209,7 +224,7 @@ def read_metrics(model_dir: str, eval_name: str, checkpoint: str) -> dict[str, A
         contextlib.suppress(tf.errors.OpError),
         tf.io.gfile.GFile(os.path.join(model_dir, FILE_NAME), "rb") as file,
     ):
-        for entry in read_entries(line for line in file if b'"eval"' in line):
+        for entry in read_entries(line for line in read_lines(file) if b'"eval"' in line):
             if entry.get("eval") == eval_name and os.path.basename(
                 entry.get("checkpoint", "")
             ) == os.path.basename(checkpoint):
@@ -221,7 +236,7 @@ def read_metrics(model_dir: str, eval_name: str, checkpoint: str) -> dict[str, A
 
 def _convert_to_numpy(value: Any) -> Any:
     """Returns a recorded metric as NumPy value, in float32 if that has the same value."""
-    array = np.asarray(value)
+    array = np.asarray(restore_non_finite(value))
     if array.dtype.kind == "f" and np.array_equal(array, array.astype(np.float32), equal_nan=True):
         array = array.astype(np.float32)
     return array[()]

@@ -1,7 +1,11 @@
 import logging
 import time
 
+import pytest
+import tensorflow as tf
+
 import estimator_train as est
+from estimator_train.engine.inputs.start import is_endless
 
 
 def test_the_inference_time_begins_after_input_fn(model_fn, input_fn, one_epoch, tmp_path, caplog):
@@ -28,3 +32,46 @@ def test_each_evaluation_logs_its_start(model_fn, input_fn, one_epoch, tmp_path,
     beginnings = ("Starting evaluation at", "Finished evaluation at")
     lines = [line for line in caplog.messages if line.startswith(beginnings)]
     assert [line.split()[0] for line in lines] == ["Starting", "Finished"] * 3
+
+
+ROWS = tf.data.Dataset.range
+
+
+@pytest.mark.parametrize(
+    ("arrange", "expected"),
+    [
+        (lambda rows: rows.repeat().batch(2), True),
+        (lambda rows: rows.repeat(2).repeat(-1).map(tf.identity).prefetch(1), True),
+        (lambda rows: tf.data.Dataset.zip((rows.repeat(), rows.repeat())).shuffle(3), True),
+        (lambda rows: rows.repeat().interleave(lambda row: ROWS(row), 2), True),
+        (lambda rows: rows.apply(tf.data.experimental.shuffle_and_repeat(3)), True),
+        (lambda rows: rows.repeat(3).batch(2), False),
+        (lambda rows: rows.repeat().batch(2).take(3), False),
+        (lambda rows: rows.repeat().take_while(lambda row: row < 2), False),
+        (lambda rows: tf.data.Dataset.zip((rows.repeat(), rows)), False),
+        (lambda rows: rows.apply(tf.data.experimental.shuffle_and_repeat(3, 2)), False),
+    ],
+)
+def test_datasets_that_repeat_for_ever_are_known(arrange, expected):
+    with tf.Graph().as_default():
+        dataset = tf.data.experimental.to_variant(arrange(ROWS(4)))
+        assert is_endless(dataset.op) == expected
+
+
+def test_an_evaluation_without_an_end_is_named(model_fn, input_fn, one_epoch, tmp_path, caplog):
+    class StopAfterTwo(tf.compat.v1.train.SessionRunHook):
+        def begin(self):
+            self.batches = 0
+
+        def after_run(self, run_context, run_values):
+            self.batches += 1
+            if self.batches == 2:
+                run_context.request_stop()
+
+    estimator = est.Estimator(model_fn, tmp_path).train(input_fn, steps=1)
+    estimator.evaluate(one_epoch)
+    estimator.evaluate(lambda: one_epoch().repeat(), steps=2)
+    assert "does not end" not in caplog.text
+    metrics = estimator.evaluate(lambda: one_epoch().repeat(), hooks=[StopAfterTwo()])
+    assert metrics["global_step"] == 1
+    assert "The evaluation does not end unless a hook stops it" in caplog.text

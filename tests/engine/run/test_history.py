@@ -1,3 +1,5 @@
+"""`history.jsonl`, and numbers that JSON lacks (`estimator_train/json_numbers.py`)."""
+
 import json
 import os
 import warnings
@@ -60,6 +62,36 @@ def test_a_recorded_array_and_a_double_keep_their_values(tmp_path):
     found = history.read_metrics(str(tmp_path), "", "m-1")
     np.testing.assert_array_equal(found.pop("curve"), metrics.pop("curve"))
     assert found == metrics
+
+
+def test_numbers_that_json_does_not_have_are_valid_json_and_are_read_back(tmp_path):
+    metrics = {
+        "nan": np.float32(np.nan),
+        "inf": np.float64(np.inf),
+        "curve": np.array([-np.inf, np.nan, 0.5]),
+        "table": np.float32([[np.nan], [2]]),
+    }
+    entry = {"eval": "", "checkpoint": "m-1", "metrics": metrics}
+    history.append(str(tmp_path), 1, {"loss": np.float32(np.nan), "steps_per_sec": 2.0})
+    history.append(str(tmp_path), 1, entry)
+
+    def refuse(word):
+        raise AssertionError(f"{word} is not JSON")
+
+    log_point, evaluation = (
+        json.loads(line, parse_constant=refuse)
+        for line in (tmp_path / "history.jsonl").read_text().splitlines()
+    )
+    assert log_point["loss"] is None
+    expected = {"nan": None, "inf": "Infinity", "curve": ["-Infinity", None, 0.5]}
+    assert evaluation["metrics"] == {**expected, "table": [[None], [2.0]]}
+    found = history.read_metrics(str(tmp_path), "", "m-1")
+    for name, value in metrics.items():
+        np.testing.assert_array_equal(found[name], value)
+        assert found[name].dtype == np.float32
+    with open(tmp_path / "history.jsonl", "a") as file:  # As earlier versions wrote it.
+        file.write('{"step": 1, "eval": "", "checkpoint": "m-1", "metrics": {"nan": NaN}}\n')
+    assert np.isnan(history.read_metrics(str(tmp_path), "", "m-1")["nan"])
 
 
 def test_a_history_continues_after_a_restart(model_fn, input_fn, tmp_path):

@@ -1,3 +1,5 @@
+import os
+import signal
 import sys
 
 import numpy as np
@@ -166,3 +168,26 @@ def test_steps_without_end_train_until_the_input_ends(model_fn, one_epoch, tmp_p
     for ends_at in (8, 16):
         estimator.train(one_epoch, steps=steps)
         assert estimator.get_variable_value("global_step") == ends_at
+
+
+@pytest.mark.parametrize("trains_to_its_end", [False, True])
+def test_a_handler_that_exits_does_so_after_the_checkpoint(
+    model_fn, input_fn, tmp_path, trains_to_its_end
+):
+    """Many programs call `sys.exit` in a handler, as submitit does."""
+
+    class Signal(tf.compat.v1.train.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            os.kill(os.getpid(), signal.SIGUSR2)
+
+    before = signal.signal(signal.SIGUSR2, lambda number, frame: sys.exit(7))
+    try:
+        config = est.RunConfig(preemption=est.Preemption(("SIGUSR2",)), save_checkpoints_steps=1000)
+        estimator = est.Estimator(model_fn, tmp_path / "m", config)
+        last = 1 if trains_to_its_end else 1000
+        with pytest.raises(SystemExit) as stopped:
+            estimator.train(input_fn, hooks=[Signal()], max_steps=last)
+    finally:
+        signal.signal(signal.SIGUSR2, before)
+    assert stopped.value.code == 7
+    assert estimator.latest_checkpoint().endswith("model.ckpt-1")
