@@ -12,6 +12,7 @@ import copy
 import dataclasses
 import functools
 import inspect
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, Protocol, TypeVar
@@ -32,6 +33,7 @@ from estimator_train.run_config import RunConfig
 bootstrap.prepare_tensorflow()
 _LOG = tf.get_logger()
 _MAX_MODELS = 2
+_MODELS_OF_PARENT: list[Any] = []  # Open in the process that forked this one.
 # The job whose user function runs in this thread: the members of Estimator that call the function
 # have fixed signatures, by which programs override them, without the params.
 _calling: contextvars.ContextVar[Job | None] = contextvars.ContextVar("calling", default=None)
@@ -212,6 +214,7 @@ class ModelCache(Generic[_Model]):
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._models: list[_Model] = []
+        self._process = os.getpid()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Makes copies and pickles of an Estimator begin without open models."""
@@ -220,6 +223,7 @@ class ModelCache(Generic[_Model]):
     def take(self, mode: str) -> _Model | None:
         """Removes and returns a model of this mode, or returns None."""
         with self._lock:
+            self._leave_to_parent()
             for model in self._models:
                 if model.mode == mode:
                     self._models.remove(model)
@@ -239,9 +243,19 @@ class ModelCache(Generic[_Model]):
     def close(self) -> None:
         """Closes all models that no call uses."""
         with self._lock:
+            self._leave_to_parent()
             models, self._models = self._models, []
         for model in models:
             model.close()
+
+    def _leave_to_parent(self) -> None:
+        """Forgets the models of the process that forked this one.
+
+        Their sessions have no threads here, so that they could neither run nor end.
+        """
+        if self._process != os.getpid():
+            _MODELS_OF_PARENT.append(self._models)
+            self._models, self._process = [], os.getpid()
 
 
 def list_argument_names(fn: Callable[..., Any]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from estimator_train.engine.graph.step_graph import call_model_fn, open_model_gr
 from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.restore import prepare_restore
 from estimator_train.engine.sessions.session import make_session_config
-from estimator_train.engine.tf_internals import saver_entries
+from estimator_train.engine.tf_internals import saver_entries, sessions
 from estimator_train.engine.tf_internals.graph_messages import serialize_once, write_fingerprint
 from estimator_train.estimator_spec.export_outputs import SignatureDef
 from estimator_train.estimator_spec.spec import ModeKeys
@@ -275,7 +275,9 @@ def _add_mode(
         local_init_op = spec.scaffold.local_init_op
         if local_init_op is None:
             local_init_op = tf.compat.v1.train.Scaffold.default_local_init_op()
-        with tf.compat.v1.Session(graph=graph, config=make_session_config(job)) as session:
+        settings = make_session_config(job)
+        sessions.check_threads(settings)
+        with tf.compat.v1.Session(graph=graph, config=settings) as session:
             savers = graph.get_collection_ref(tf.compat.v1.GraphKeys.SAVERS)
             users_savers = list(savers)
             with (

@@ -1,5 +1,6 @@
 """Predictors, and how they give batches to a session."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -142,6 +143,7 @@ class Predictor:
         self.feed_tensors = dict(feed_tensors)
         self.fetch_tensors = dict(fetch_tensors)
         self._names = list(self.fetch_tensors)
+        self._process = os.getpid()
         self._run: Callable[..., list[Any]] | None = _make_call(
             session, list(self.feed_tensors.values()), list(self.fetch_tensors.values())
         )
@@ -160,10 +162,13 @@ class Predictor:
         Raises:
           ValueError: The names or shapes of the batch do not match the inputs, an input that the
             outputs need is missing (also an InvalidArgumentError), or the predictor is closed.
+          RuntimeError: Another process opened the predictor, and forked this one.
         """
         run = self._run
         if run is None:
             raise ValueError("This predictor is closed; open another one for further batches.")
+        if self._process != os.getpid():
+            sessions.check_opened_here(self._process)
         values = _as_inputs(batch, self.feed_tensors)
         inputs = {
             name: convert_to_input_array(name, values[name], tensor)
@@ -214,7 +219,8 @@ class Predictor:
     def close(self) -> None:
         """Releases the model, and cancels calls in other threads."""
         self._run = None
-        self.session.close()
+        if self._process == os.getpid():  # A forked process has no threads that could end.
+            self.session.close()
 
     def __enter__(self) -> "Predictor":
         return self

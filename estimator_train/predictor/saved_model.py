@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 import tensorflow as tf
 from google.protobuf.message import Message
 
+from estimator_train.engine.tf_internals import sessions
 from estimator_train.export.boosted_trees import make_runnable
 from estimator_train.predictor.base import Predictor
 
@@ -74,6 +75,7 @@ def open_saved_model(
     """
     _check_one_choice(signature_def_key, signature_def, input_names, output_names)
     graph = graph or tf.Graph()
+    sessions.check_threads(config)
     session = tf.compat.v1.Session(graph=graph, config=config)
     try:
         with graph.as_default():

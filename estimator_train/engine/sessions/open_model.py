@@ -4,6 +4,7 @@ import abc
 import contextlib
 import dataclasses
 import glob
+import os
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -118,11 +119,13 @@ def close_with(owner: Any, session: tf.compat.v1.Session) -> "weakref.finalize[.
     Returns:
       A function that closes the session now; its `alive` tells whether the session is open.
     """
-    return weakref.finalize(owner, _close, session)
+    return weakref.finalize(owner, _close, session, os.getpid())
 
 
-def _close(session: tf.compat.v1.Session) -> None:
+def _close(session: tf.compat.v1.Session, process: int) -> None:
     """Closes a session; when Python exits, waits a few seconds at most for functions of Python."""
+    if process != os.getpid():  # A forked process has no threads that could end.
+        return
     if threading.main_thread().is_alive():
         session.close()
         return

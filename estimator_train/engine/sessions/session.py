@@ -19,7 +19,7 @@ from estimator_train.engine.checkpoints.reading import is_damaged
 from estimator_train.engine.graph.mixed_precision import enable_casts
 from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.restore import fill_variables, prepare_restore
-from estimator_train.engine.tf_internals import graph_messages, graphs, saver_entries
+from estimator_train.engine.tf_internals import graph_messages, graphs, saver_entries, sessions
 from estimator_train.engine.tf_internals.constants import count_constant_bytes
 from estimator_train.engine.together.alone import needs_other_workers
 from estimator_train.engine.together.strategies import is_multi_worker
@@ -241,6 +241,8 @@ class ChiefSessionCreator(tf.compat.v1.train.SessionCreator):
         scaffold.finalize()
         skips = may_skip and self._assigns_all_variables()
         config = self._config
+        if not self._master:
+            sessions.check_threads(config)
         if not self._master and _has_one_device(config):
             config = _omit_needless_passes(config)
             if self._may_skip_checks and _is_large_without_arrays(graph):

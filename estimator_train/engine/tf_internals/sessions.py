@@ -1,6 +1,7 @@
-"""Sessions: prepared calls, and the session that a MonitoredSession uses."""
+"""Sessions: calls, errors after a fork, and the session that a MonitoredSession uses."""
 
 import functools
+import os
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,6 +16,13 @@ from tensorflow.python.client.session import SessionInterface as SessionInterfac
 
 # An operation of a step as an error in a loop names it.
 _LOOP_NODE = re.compile(r"\{\{function_node while_body_\d+\}\}\{\{node step/([^}]+)\}\}")
+# The process whose first session started the threads that all its sessions share.
+_process: int | None = None
+_ADVICE = (
+    "TensorFlow's threads are not in a forked process, so its sessions wait there for ever. Open "
+    "predictors and call Estimators after the fork only: start Gunicorn without --preload, and "
+    'processes of Python by multiprocessing.get_context("spawn").'
+)
 
 
 def prepare_session_call(
@@ -76,3 +84,50 @@ def find_current_session(session: tf.compat.v1.train.MonitoredSession) -> tf.com
     context that `run_step_fn` passes to its function still has the old one.
     """
     return session._tf_sess()
+
+
+class ForkedSessionError(RuntimeError):
+    """A process was forked from one that had opened a session, and uses a session."""
+
+
+def check_threads(config: tf.compat.v1.ConfigProto | None) -> None:
+    """Raises an error if a session that is opened now would wait for ever.
+
+    A session with threads of its own, or without threads, computes small models after a fork.
+
+    Args:
+      config: Configuration of the session.
+
+    Raises:
+      ForkedSessionError: This process was forked after a session of the original process.
+    """
+    global _process
+    if config is not None and (
+        config.use_per_session_threads
+        or config.inter_op_parallelism_threads < 0
+        or config.session_inter_op_thread_pool
+    ):
+        return
+    if _process is None:
+        _process = os.getpid()
+    elif _process != os.getpid():
+        raise ForkedSessionError(
+            f"Process {os.getpid()} was forked from process {_process}, which had opened a "
+            f"session. {_ADVICE}"
+        )
+
+
+def check_opened_here(process: int) -> None:
+    """Raises an error if another process opened a session.
+
+    Args:
+      process: The process that opened it.
+
+    Raises:
+      ForkedSessionError: This process is another one.
+    """
+    if process != os.getpid():
+        raise ForkedSessionError(
+            f"Process {process} opened this predictor before it forked process {os.getpid()}. "
+            f"{_ADVICE}"
+        )
