@@ -1,6 +1,8 @@
 import logging
 import time
 
+import numpy as np
+
 import estimator_train as est
 
 
@@ -28,3 +30,10 @@ def test_each_evaluation_logs_its_start(model_fn, input_fn, one_epoch, tmp_path,
     beginnings = ("Starting evaluation at", "Finished evaluation at")
     lines = [line for line in caplog.messages if line.startswith(beginnings)]
     assert [line.split()[0] for line in lines] == ["Starting", "Finished"] * 3
+
+
+def test_a_fraction_of_a_step_is_a_batch(model_fn, input_fn, one_epoch, tmp_path):
+    estimator = est.Estimator(model_fn, tmp_path).train(input_fn, steps=1)
+    expected = estimator.evaluate(lambda: one_epoch().repeat(50), steps=3)
+    assert estimator.evaluate(lambda: one_epoch().repeat(50), steps=2.5) == expected
+    assert estimator.evaluate(lambda: one_epoch().repeat(50), steps=np.float32(2.5)) == expected
