@@ -284,7 +284,12 @@ class CallbackRunner:
             return changed
 
     def _keeps_parts(self, shadow: ShadowModel) -> bool:
-        """Returns whether a callback keeps layers or variables that it found in the model."""
+        """Returns whether a callback keeps layers or variables that it found in the model.
+
+        SwapEMAWeights takes those of the optimizer, whose attribute reads only its scalars.
+        """
+        if any("SwapEMAWeights" in _list_keras_classes(callback) for callback in self._callbacks):
+            return True
         kept = (value for callback in self._callbacks for value in vars(callback).values())
         return any(map(shadow.has_part, kept))
 

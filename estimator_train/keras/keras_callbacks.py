@@ -58,7 +58,8 @@ class KerasCallbacks(PreModelHook):
       history: Names to lists of one value per epoch, as in `fit(...).history`.
 
     Raises:
-      ValueError: steps_per_epoch is not positive, or a callback cannot run in an Estimator.
+      ValueError: steps_per_epoch is not positive, or a callback cannot run in an Estimator or needs
+        `epochs`.
       TypeError: A callback is not a tf_keras Callback.
     """
 
@@ -75,6 +76,11 @@ class KerasCallbacks(PreModelHook):
         if steps_per_epoch is None or steps_per_epoch <= 0:
             raise ValueError(f"steps_per_epoch must be positive, got {steps_per_epoch}.")
         self._callbacks = check_callbacks(callbacks)
+        if epochs is None and any(getattr(one, "swap_on_epoch", False) for one in self._callbacks):
+            raise ValueError(
+                "SwapEMAWeights(swap_on_epoch=True) keeps the averages after the last epoch, whose "
+                "number is not known: give KerasCallbacks(epochs=...)."
+            )
         self._steps_per_epoch = int(steps_per_epoch)
         self._validation_data = validation_data
         self._validation_steps = validation_steps

@@ -48,6 +48,12 @@ def pandas_frame(
         if name not in frame.columns:
             names = ", ".join(str(column) for column in frame.columns)
             raise ValueError(f"There is no column {name!r}: the columns are {names}.")
+    for name in frame.columns:
+        if not hasattr(frame[name], "to_numpy"):
+            kind = f"{type(frame).__module__.partition('.')[0]}.{type(frame).__name__}"
+            raise TypeError(
+                f"frame must be of pandas or polars, but got {kind}: use input_fns.frame."
+            )
     columns = {name: _as_array(name, frame[name]) for name in frame.columns}
     label_arrays: Any = {name: columns.pop(name) for name in labels}
     if not isinstance(label, list):

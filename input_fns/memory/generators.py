@@ -1,8 +1,9 @@
 """Batches of rows that a Python function yields."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from input_fns.pipeline.batching import batch_dataset
@@ -31,6 +32,8 @@ def generator(
     Raises:
       ValueError: The generator yields nothing, or an argument is out of range.
       TypeError: `function` is not callable.
+      tf.errors.InvalidArgumentError: When rows are read, a number does not fit an integer type of
+        the signature.
     """
     options = PipelineOptions.from_arguments(settings)
     if not callable(function):
@@ -38,7 +41,13 @@ def generator(
     if options.cache is not None:
         raise ValueError("Rows of a generator are not cached: collect them in arrays instead.")
     signature = _infer_signature(function) if output_signature is None else output_signature
-    rows = tf.data.Dataset.from_generator(function, output_signature=signature)
+
+    def read() -> Iterator[Any]:
+        for row in function():
+            _check_integers("row", row, signature)
+            yield row
+
+    rows = tf.data.Dataset.from_generator(read, output_signature=signature)
     return batch_dataset(rows, options)
 
 
@@ -48,3 +57,30 @@ def _infer_signature(function: Callable[[], Iterable[Any]]) -> Any:
             tensors = tf.nest.map_structure(tf.convert_to_tensor, first_row)
         return tf.nest.map_structure(tf.type_spec_from_value, tensors)
     raise ValueError("The generator yields nothing.")
+
+
+def _check_integers(name: str, value: Any, spec: Any) -> None:
+    """Raises a ValueError for a number that an integer type does not hold: TensorFlow wraps it.
+
+    Args:
+      name: Place in the row, for the error.
+      value: The row, or a part of it; another structure than that of `spec` is TensorFlow's error.
+      spec: The part of the signature.
+    """
+    if isinstance(spec, Mapping) and isinstance(value, Mapping):
+        for key in spec.keys() & value.keys():
+            _check_integers(f"{name}[{key!r}]", value[key], spec[key])
+    elif isinstance(spec, (tuple, list)) and isinstance(value, (tuple, list)):
+        for place, (part, its_spec) in enumerate(zip(value, spec, strict=False)):
+            _check_integers(f"{name}[{place}]", part, its_spec)
+    elif isinstance(spec, tf.TensorSpec) and spec.dtype.is_integer and not tf.is_tensor(value):
+        array, dtype = np.asarray(value), spec.dtype.as_numpy_dtype
+        if array.dtype == dtype or array.dtype.kind not in "iuf":
+            return
+        with np.errstate(invalid="ignore"):
+            is_other = array.astype(dtype) != array
+        if np.any(is_other):
+            raise ValueError(
+                f"{name} has the number {array[is_other].flat[0]}, which {spec.dtype.name} does "
+                "not hold: give a type that does in output_signature."
+            )

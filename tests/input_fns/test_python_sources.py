@@ -81,6 +81,11 @@ def test_frames_of_polars_are_read(elements):
         pandas_frame(Frame(n=Column([np.nan, 2.0], True)))
 
 
+def test_a_frame_of_expressions_is_rejected():
+    with pytest.raises(TypeError, match=r"pandas or polars, but got \S+\.Frame: use input_fns.fra"):
+        pandas_frame(Frame(n=object()))
+
+
 def test_a_lazy_frame_is_rejected():
     class LazyFrame:
         pass
@@ -121,6 +126,38 @@ def test_bad_generators_are_rejected():
         generator([1, 2])
     with pytest.raises(ValueError, match="not cached"):
         generator(rows, cache="memory")
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([3, 2**40 + 7], None),
+        ([3, np.int64(2**31)], tf.int32),
+        ([[3, 4], [3, -1]], tf.uint8),
+        ([3, 0.5], tf.int64),
+        ([3, np.float32("nan")], tf.int32),
+        ([3, np.uint64(2**63)], tf.int64),
+    ],
+)
+def test_a_number_that_the_type_of_a_generator_does_not_hold_is_an_error(elements, values, dtype):
+    def read():
+        yield from (({"x": value}, 1) for value in values)
+
+    shape = np.shape(values[0])
+    label = tf.TensorSpec([], tf.int64)
+    signature = dtype and ({"x": tf.TensorSpec(shape, dtype)}, label)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"row\[0\]\['x'\] has the number"):
+        elements(lambda: generator(read, signature, num_epochs=1))
+
+
+def test_numbers_that_the_type_of_a_generator_holds_are_converted(elements):
+    def read():
+        yield 2.0, [1, 255], 7
+        yield np.uint64(3), np.int64([0, 2]), np.int8(4)
+
+    specs = (tf.TensorSpec([], tf.int32), tf.TensorSpec([2], tf.uint8), tf.TensorSpec([]))
+    ((first, second, third),) = elements(lambda: generator(read, specs, num_epochs=1))
+    assert (first.tolist(), second.tolist(), third.tolist()) == ([2, 3], [[1, 255], [0, 2]], [7, 4])
 
 
 def test_without_tensorflow_datasets_the_error_names_it(monkeypatch):

@@ -12,7 +12,7 @@ import tf_keras
 import tiers
 from small_models import ROWS, X, Y, batches, compiled, evaluated, evaluated_eagerly, fit
 
-from estimator_train.keras import model_to_estimator
+from estimator_train.keras import load_trained, model_to_estimator
 
 layers = tf_keras.layers
 STEPS = 10
@@ -256,3 +256,29 @@ def test_features_by_wrong_names_are_refused() -> None:
     )
     with pytest.raises(ValueError, match=r"one entry for each of \['left', 'right'\]"):
         estimator.train(batches((X, X, X)), steps=1)
+
+
+class Measured(layers.Layer):
+    """Adds a metric that is an attribute, and the mean of a tensor."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.largest = tf_keras.metrics.Mean(name="largest")
+
+    def call(self, inputs: tf.Tensor) -> tf.Tensor:
+        self.add_metric(self.largest(tf.reduce_max(inputs)))
+        self.add_metric(tf.reduce_min(inputs), name="smallest", aggregation="mean")
+        return inputs
+
+
+def test_a_layer_with_metrics_is_saved_without_their_values(tmp_path: Any) -> None:
+    model = compiled(tf_keras.Sequential([tf_keras.Input([4]), Measured(), layers.Dense(1)]))
+    estimator = model_to_estimator(model, model_dir=str(tmp_path / "job"))
+    estimator.train(batches(repeat=None), steps=STEPS)
+    fit(model, STEPS)
+    expected = evaluated_eagerly(model)
+    assert {"largest", "smallest"} <= set(expected)
+    assert evaluated(estimator) == pytest.approx(expected, rel=1e-5)
+    assert evaluated(estimator) == pytest.approx(expected, rel=1e-5)
+    assert not [name for name in estimator.get_variable_names() if "largest" in name]
+    assert evaluated_eagerly(load_trained(model, estimator)) == pytest.approx(expected, rel=1e-5)

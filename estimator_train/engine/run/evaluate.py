@@ -290,6 +290,8 @@ def run_batches(
     Raises:
       LoopFailedError: The runtime could not run the first call of several batches.
     """
+    if steps is not None and steps % 1 > 0:
+        steps = int(steps) + 1  # A fraction counts as a batch, as under tf.estimator.
     interval = max(1, steps // _PROGRESS_LINES) if steps else None
     loop, update = None, [batch.update_op, batch.count_op]
     rounds = batch.rounds

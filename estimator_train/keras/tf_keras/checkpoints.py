@@ -115,7 +115,9 @@ class _ObjectGraph:
         while self._queue:
             node, children = self._queue.popleft()
             for name, child in children.items():
-                self._link(node, name, child)
+                # Values of metrics belong to a call: the session of each one initializes them.
+                if not isinstance(child, tf_keras.metrics.Metric):
+                    self._link(node, name, child)
 
     def _link(self, parent: _Node, name: str, child: Trackable) -> None:
         node = self._nodes.get(id(child))

@@ -1,6 +1,7 @@
 import logging
 import time
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
@@ -75,3 +76,10 @@ def test_an_evaluation_without_an_end_is_named(model_fn, input_fn, one_epoch, tm
     metrics = estimator.evaluate(lambda: one_epoch().repeat(), hooks=[StopAfterTwo()])
     assert metrics["global_step"] == 1
     assert "The evaluation does not end unless a hook stops it" in caplog.text
+
+
+def test_a_fraction_of_a_step_is_a_batch(model_fn, input_fn, one_epoch, tmp_path):
+    estimator = est.Estimator(model_fn, tmp_path).train(input_fn, steps=1)
+    expected = estimator.evaluate(lambda: one_epoch().repeat(50), steps=3)
+    assert estimator.evaluate(lambda: one_epoch().repeat(50), steps=2.5) == expected
+    assert estimator.evaluate(lambda: one_epoch().repeat(50), steps=np.float32(2.5)) == expected

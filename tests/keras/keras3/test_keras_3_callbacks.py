@@ -92,3 +92,24 @@ def test_callbacks_of_the_other_keras_are_refused(tmp_path: Path) -> None:
     estimator = est.keras.model_to_estimator(built("linear"), model_dir=tmp_path)
     with pytest.raises(TypeError, match=r"TerminateOnNaN.*tf_keras.*Take .* from keras\.callbacks"):
         estimator.train(lambda: dataset("linear"), hooks=[hook], steps=1)
+
+
+def test_averages_that_are_swapped_at_epochs_need_their_number(tmp_path: Path) -> None:
+    def averaged() -> Any:
+        model = built("linear")
+        optimizer = keras.optimizers.SGD(0.01, use_ema=True, ema_momentum=0.5)
+        model.compile(optimizer, "mse")
+        return model
+
+    swap = keras.callbacks.SwapEMAWeights(swap_on_epoch=True)
+    with pytest.raises(ValueError, match=r"give KerasCallbacks\(epochs=\.\.\.\)"):
+        est.hooks.KerasCallbacks([swap], steps_per_epoch=STEPS)
+    hook = est.hooks.KerasCallbacks([swap], steps_per_epoch=STEPS, epochs=EPOCHS)
+    estimator = est.keras.model_to_estimator(averaged(), model_dir=tmp_path)
+    estimator.train(lambda: dataset("linear").repeat(), hooks=[hook])
+    model = averaged()
+    swap = keras.callbacks.SwapEMAWeights(swap_on_epoch=True)
+    model.fit(dataset("linear"), epochs=EPOCHS, verbose=0, callbacks=[swap])
+    trained = est.keras.load_trained(averaged(), estimator)
+    for one, other in zip(trained.weights, model.weights, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-5)
