@@ -1,7 +1,7 @@
 """Generated questions: arguments in unusual but legal forms, and pairs of features.
 
 The first tier asks a sample that the commit chooses, or TESTS_SAMPLE in the environment; the second
-tier asks all questions of half of the subjects, or of all with TESTS_SAMPLE=all.
+tier asks all questions of a third of the subjects, or of all with TESTS_SAMPLE=all.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ SUBJECTS = sorted(set(map(_subject, GOLDEN)))
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("subject", of_commit(2, SUBJECTS))
+@pytest.mark.parametrize("subject", of_commit(3, SUBJECTS))
 def test_every_question_has_the_recorded_answer(subject: str) -> None:
     assert unexpected_of(name for name in GOLDEN if _subject(name) == subject) == {}
 
