@@ -154,6 +154,11 @@ def check_optimizer(callbacks: Sequence[Callback], model: tf_keras.Model) -> Non
                 )
 
 
+def swaps_averages(callback: object) -> bool:
+    """Returns whether a callback is Keras 3's SwapEMAWeights."""
+    return "SwapEMAWeights" in _list_keras_classes(callback)
+
+
 def _list_keras_classes(value: object) -> list[str]:
     """Returns the names of the Keras classes that an object inherits from."""
     packages = ("keras", "tf_keras")
@@ -288,7 +293,7 @@ class CallbackRunner:
 
         SwapEMAWeights takes those of the optimizer, whose attribute reads only its scalars.
         """
-        if any("SwapEMAWeights" in _list_keras_classes(callback) for callback in self._callbacks):
+        if any(map(swaps_averages, self._callbacks)):
             return True
         kept = (value for callback in self._callbacks for value in vars(callback).values())
         return any(map(shadow.has_part, kept))

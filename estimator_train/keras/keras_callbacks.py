@@ -21,6 +21,7 @@ from estimator_train.keras.callback_runner import (
     check_without_model,
     drop_writers,
     sees_batches,
+    swaps_averages,
 )
 from estimator_train.keras.observation import (
     KerasLogs,
@@ -76,7 +77,8 @@ class KerasCallbacks(PreModelHook):
         if steps_per_epoch is None or steps_per_epoch <= 0:
             raise ValueError(f"steps_per_epoch must be positive, got {steps_per_epoch}.")
         self._callbacks = check_callbacks(callbacks)
-        if epochs is None and any(getattr(one, "swap_on_epoch", False) for one in self._callbacks):
+        swaps = filter(swaps_averages, self._callbacks)
+        if epochs is None and any(getattr(one, "swap_on_epoch", False) for one in swaps):
             raise ValueError(
                 "SwapEMAWeights(swap_on_epoch=True) keeps the averages after the last epoch, whose "
                 "number is not known: give KerasCallbacks(epochs=...)."

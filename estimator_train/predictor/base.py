@@ -167,8 +167,7 @@ class Predictor:
         run = self._run
         if run is None:
             raise ValueError("This predictor is closed; open another one for further batches.")
-        if self._process != os.getpid():
-            sessions.check_opened_here(self._process)
+        sessions.check_opened_here(self._process)
         values = _as_inputs(batch, self.feed_tensors)
         inputs = {
             name: convert_to_input_array(name, values[name], tensor)

@@ -9,7 +9,6 @@ import datetime
 import errno
 import glob
 import io
-import json
 import os
 import platform
 import sys
@@ -23,7 +22,7 @@ from absl import flags as absl_flags
 
 from estimator_train.bootstrap import start_up
 from estimator_train.cli.output import errors
-from estimator_train.json_numbers import replace_non_finite
+from estimator_train.json_numbers import write_json
 from estimator_train.lifecycle.limits import on_hard_exit
 from estimator_train.lifecycle.preemption import EXIT_CODE, Preempted
 
@@ -120,7 +119,7 @@ def write_json_lines(predictions: Iterable[Any]) -> Iterator[str]:
     """
     for prediction in predictions:
         named = {name: _to_python(value) for name, value in _as_dict(prediction).items()}
-        yield json.dumps(replace_non_finite(named), ensure_ascii=False, allow_nan=False)
+        yield write_json(named, ensure_ascii=False)
 
 
 def write_csv_lines(predictions: Iterable[Any]) -> Iterator[str]:
@@ -242,8 +241,7 @@ def _check_writable(path: str) -> None:
 
 def _write(path: str, record: dict[str, Any]) -> None:
     """Writes the record atomically."""
-    plain = json.loads(json.dumps(record, default=_to_json))
-    text = json.dumps(replace_non_finite(plain), indent=1, allow_nan=False) + "\n"
+    text = write_json(record, indent=1, default=_to_json) + "\n"
     try:
         with open_atomically(path) as file:
             file.write(text)

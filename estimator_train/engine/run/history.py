@@ -43,7 +43,7 @@ from estimator_train.goodput import (
     read_entries,
     read_records,
 )
-from estimator_train.json_numbers import replace_non_finite, restore_non_finite
+from estimator_train.json_numbers import restore_non_finite, write_json
 from estimator_train.lifecycle import preemption
 
 FILE_NAME = "history.jsonl"
@@ -127,7 +127,7 @@ class History:
         try:
             line = json.dumps(values, allow_nan=False)
         except ValueError:  # A number is NaN or infinite.
-            line = json.dumps(replace_non_finite(values))
+            line = write_json(values)
         try:
             if self._file is None:
                 tf.io.gfile.makedirs(self._model_dir)
