@@ -31,6 +31,9 @@ settings.load_profile("same_in_every_run")
 def pytest_configure(config):
     """Gives replicas two devices, before any test uses TensorFlow."""
     is_worker = hasattr(config, "workerinput")
+    if not is_worker:  # xdist's workers inherit it; they do not know what the command line names.
+        is_named = config.args_source is config.ArgsSource.ARGS or config.option.keyword
+        os.environ[tiers.ROTATES] = "" if is_named else "1"
     if not is_worker and getattr(config.option, "numprocesses", None):
         # xdist's workers run the tests: this process needs no TensorFlow.
         os.environ[forked.ADDRESS] = forked.find_address()
@@ -63,6 +66,13 @@ def _unoptimized_graphs(request):
     yield
     tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
     unoptimized.uninstall()
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leaves most of the slowest tests of the first tier to the second one and to other commits."""
+    left_out = set(tiers.rotate(items))
+    config.hook.pytest_deselected(items=[*left_out])
+    items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_collection_finish(session):

@@ -3,6 +3,7 @@
 import subprocess
 from pathlib import Path
 
+import pytest
 import tiers
 
 CASES = list("abcdefg")
@@ -51,3 +52,47 @@ def test_the_commit_chooses_among_the_cases_of_the_second_tier(monkeypatch):
         assert sorted(found + in_first) == CASES
         monkeypatch.setenv(tiers.SAMPLE, "all")
         assert _names_of(table()) == (in_first, [one for one in CASES if one not in in_first])
+
+
+def _rotate(request, monkeypatch, number):
+    """Rotates twenty tests; returns numbers in the first tier, in the second, and left out."""
+    monkeypatch.setenv(tiers.SAMPLE, str(number))
+    items = [
+        pytest.Function.from_parent(request.node.parent, name=f"test[{one}]", callobj=_rotate)
+        for one in range(20)
+    ]
+    left_out = tiers.rotate(items)
+    long = [item for item in items if item.get_closest_marker("long")]
+    first = [item for item in items if item not in left_out and item not in long]
+    return [[item.name for item in group] for group in (first, long, left_out)]
+
+
+@pytest.fixture
+def rotating(request, monkeypatch, tmp_path):
+    """Lists this file as rotating."""
+    monkeypatch.setenv(tiers.ROTATES, "1")
+    path = tmp_path / "rotating.txt"
+    path.write_text(f"{request.node.parent.nodeid}\n", encoding="utf-8")
+    monkeypatch.setattr(tiers, "ROTATING", path)
+
+
+@pytest.mark.usefixtures("rotating")
+def test_each_rotating_test_has_its_turn_in_both_tiers(request, monkeypatch):
+    groups = [_rotate(request, monkeypatch, number) for number in range(3)]
+    for turn in zip(*groups, strict=True):
+        assert sorted(sum(turn, [])) == sorted(f"test[{one}]" for one in range(20))
+    assert all(len(group) > 2 for commit in groups for group in commit)
+
+
+@pytest.mark.usefixtures("rotating")
+def test_a_test_that_is_named_is_never_left_out(request, monkeypatch):
+    monkeypatch.setenv(tiers.ROTATES, "")
+    assert [len(group) for group in _rotate(request, monkeypatch, 0)] == [20, 0, 0]
+    monkeypatch.setenv(tiers.ROTATES, "1")
+    assert [len(group) for group in _rotate(request, monkeypatch, "all")] == [20, 0, 0]
+
+
+def test_rotating_files_exist():
+    lines = tiers.ROTATING.read_text(encoding="utf-8").split()
+    assert lines == sorted(set(lines))
+    assert [line for line in lines if not (tiers.ROTATING.parent.parent / line).exists()] == []

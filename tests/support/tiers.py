@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import zlib
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +14,10 @@ import pytest
 Case = TypeVar("Case")
 # The environment variable that chooses the sample of the second tier.
 SAMPLE = "TESTS_SAMPLE"
+# The environment variable that is empty if somebody names the tests to run: then none is left out.
+ROTATES = "TESTS_ROTATE"
+# Files whose tests take most of the time of the first tier.
+ROTATING = Path(__file__).parent.parent / "rotating.txt"
 
 
 def first(chosen: Collection[Any], cases: Iterable[Any], of: int = 1) -> list[Any]:
@@ -71,6 +76,33 @@ def move_to_second_tier(items: Iterable[pytest.Item]) -> None:
     """
     for item in items:
         item.add_marker(pytest.mark.long)
+
+
+def rotate(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """Leaves a third of the tests of `ROTATING` in the first tier, and moves a third to the second.
+
+    The commit chooses them, so that each test has its turn within a few commits. All stay in the
+    first tier if somebody names the tests to run, or with `TESTS_SAMPLE=all`.
+
+    Args:
+      items: Collected tests; some of them are marked.
+
+    Returns:
+      The tests that do not run at this commit.
+    """
+    number = os.environ[SAMPLE]
+    if number == "all" or not os.environ.get(ROTATES):
+        return []
+    rotating = set(ROTATING.read_text(encoding="utf-8").split())
+    left_out = []
+    for item in items:
+        if item.nodeid.partition("::")[0] in rotating and not item.get_closest_marker("long"):
+            part = (zlib.crc32(item.nodeid.encode()) + int(number)) % 3
+            if part == 1:
+                item.add_marker(pytest.mark.long)
+            elif part == 2:
+                left_out.append(item)
+    return left_out
 
 
 def _divide(cases: Sequence[Any], in_first: Sequence[bool], of: int) -> list[Any]:
