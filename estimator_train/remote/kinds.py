@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import dataclasses
-import email.utils
 import functools
 import threading
 from collections.abc import Coroutine, Sequence
@@ -11,50 +10,11 @@ from typing import Any, TypeVar
 
 from estimator_train.remote.faults import retry
 from estimator_train.remote.schemes import Driver
+from estimator_train.remote.uploads import PART_BYTES, S3PartsFile, Upload
 
 _CHUNK_BYTES = 1 << 20
-_MAX_CLOCK_SECS = 60.0  # Between the times of one request.
 Chunks = list[bytes]  # Joining them would cost a copy.
 _Result = TypeVar("_Result")
-
-
-@dataclasses.dataclass
-class Upload:
-    """A file that was sent in parts and appears when `complete` is called.
-
-    Attributes:
-      stream: fsspec's file, which is closed.
-      target: The path of the object that appears.
-    """
-
-    stream: Any
-    target: str
-
-    @property
-    def size(self) -> int:
-        """The number of bytes."""
-        return int(self.stream.tell())
-
-    def complete(self) -> None:
-        """Lets the object appear."""
-        try:
-            retry(self.stream.commit)
-        except FileNotFoundError:
-            # The store has ended the upload: the first request succeeded, and its answer was lost.
-            if not self._is_complete():
-                raise
-
-    def _is_complete(self) -> bool:
-        """Returns whether the object is the one that this upload sent."""
-        found = retry(lambda: self.stream.fs.info(self.stream.path))
-        # An object that was sent in parts has an ETag that ends with their number, and the time at
-        # which its upload began; both times are of the store's clock.
-        has_parts = found["ETag"].strip('"').endswith(f"-{len(self.stream.parts)}")
-        began = self.stream.mpu["ResponseMetadata"]["HTTPHeaders"].get("date")
-        if not (began and has_parts and found["size"] == self.size):
-            return False
-        age = email.utils.parsedate_to_datetime(began) - found["LastModified"]
-        return bool(age.total_seconds() < _MAX_CLOCK_SECS)
 
 
 @dataclasses.dataclass
@@ -171,6 +131,10 @@ class Store:
     async def _copy_file(self, path: str, target: str) -> None:
         await self.fs._cp_file(path, target)
 
+    def start_upload(self, path: str) -> Any:
+        """Returns a file for a new object that is sent in parts; it appears when it is closed."""
+        return self.fs.open(path, "wb", block_size=PART_BYTES)
+
     def make_marker(self, base: str) -> None:
         """Marks a directory."""
         retry(lambda: self.fs.pipe_file(f"{base}/", b""))
@@ -202,6 +166,10 @@ class S3Store(Store):
 
     can_append = True
     can_wait = True
+
+    def start_upload(self, path: str) -> S3PartsFile:
+        """Returns a file for a new object that is sent in parts; it appears at its `commit`."""
+        return S3PartsFile(self.fs, path)
 
     async def fetch(
         self, path: str, offset: int, count: int, version: dict[str, Any] | None

@@ -7,8 +7,9 @@ from typing import Any
 
 from estimator_train.remote import faults
 from estimator_train.remote.azure import AzureStore
-from estimator_train.remote.kinds import S3Store, Store, Upload
+from estimator_train.remote.kinds import S3Store, Store
 from estimator_train.remote.schemes import DRIVERS, find_driver, make_options
+from estimator_train.remote.uploads import Upload
 
 # TensorFlow writes files under such a name and renames them: small ones, and those of a checkpoint.
 _TEMPORARY = re.compile(r"\.tmp[0-9a-f]{32}$|\.tempstate\d+$")

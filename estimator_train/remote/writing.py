@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Any
 
 from estimator_train.remote import faults
-from estimator_train.remote.kinds import Upload
 from estimator_train.remote.store import (
     find_final_name,
     get_info,
@@ -22,10 +21,10 @@ from estimator_train.remote.store import (
     is_temporary,
     open_store,
 )
+from estimator_train.remote.uploads import PART_BYTES, Upload
 
 PUBLISH_SECS = 9.0  # With the pause of the thread, at most 10.
 _APPEND_BYTES = 5 << 20  # S3 copies no smaller part.
-_PART_BYTES = 16 << 20
 _ORDER_SECS = 60.0
 
 
@@ -93,7 +92,7 @@ class Writer:
                 self._add_shared(data)
             else:
                 self._content += data
-                if not self._is_visible and len(self._content) >= 2 * _PART_BYTES:
+                if not self._is_visible and len(self._content) >= 2 * PART_BYTES:
                     self._stream = self._start_upload()
                     content, self._content = bytes(self._content), bytearray()
                     self._send(content)
@@ -155,9 +154,10 @@ class Writer:
             self._changed.release()
 
     def publish(self) -> None:
-        """Writes the object as it is now, unless it is sent in parts."""
+        """Writes the object as it is now, unless it is sent in parts or has lost bytes."""
         with self._changed:
-            if self._stream is not None or not self._has_changes or not self.is_own:
+            is_in_parts = self._stream is not None
+            if is_in_parts or self._error or not self._has_changes or not self.is_own:
                 return
             if self._is_shared:
                 self._append_shared()
@@ -192,13 +192,11 @@ class Writer:
     def _start_upload(self) -> Any:
         """Starts an upload in parts: of a checkpoint's data under the name that it will get."""
         is_renamed = self._store.can_wait and is_checkpoint_data(self._path)
-        path = find_final_name(self._path) if is_renamed else self._path
-        autocommit = not self._store.can_wait
-        return self._store.fs.open(path, "wb", block_size=_PART_BYTES, autocommit=autocommit)
+        return self._store.start_upload(find_final_name(self._path) if is_renamed else self._path)
 
     def _close_stream(self) -> None:
         """Ends the upload in parts; that of a checkpoint's data waits for its rename."""
-        self._stream.close()
+        self._use_stream(self._stream.close)
         if getattr(self._stream, "autocommit", True):
             return
         upload = Upload(self._stream, self._stream.path)
@@ -208,8 +206,12 @@ class Writer:
             self._store.staged[self._path] = upload
 
     def _send(self, data: bytes) -> None:
+        self._use_stream(lambda: self._stream.write(data))
+
+    def _use_stream(self, use: Callable[[], object]) -> None:
+        """Calls a method of the stream, which must not complete the object after an error."""
         try:
-            self._stream.write(data)
+            use()
         except BaseException as error:
             self._error = error
             self._discard_stream()
@@ -227,7 +229,7 @@ class Writer:
         with self._store.append_lock:
             unsent = self._store.unsent.setdefault(self._path, bytearray())
             unsent += data
-        if len(unsent) >= 2 * _PART_BYTES:
+        if len(unsent) >= 2 * PART_BYTES:
             self.publish()
 
     def _append_shared(self) -> None:

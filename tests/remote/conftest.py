@@ -2,6 +2,7 @@
 
 import os
 
+import faulty_proxy
 import pytest
 
 
@@ -22,3 +23,10 @@ def store():
 def bucket(store):
     """Returns a new bucket."""
     return store.make_bucket()
+
+
+@pytest.fixture
+def proxy(store):
+    """Yields a proxy before the server, which passes all requests until a test says otherwise."""
+    with faulty_proxy.serve_with_faults(store.endpoint) as running:
+        yield running

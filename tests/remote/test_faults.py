@@ -6,7 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import faulty_proxy
 import pytest
 import tensorflow as tf
 from processes import run_process
@@ -40,12 +39,6 @@ for action in (write, read, lambda: tf.io.gfile.listdir(root)):
 """
 
 
-@pytest.fixture
-def proxy(store):
-    with faulty_proxy.serve_with_faults(store.endpoint) as running:
-        yield running
-
-
 def run_operations(proxy, bucket):
     command = [sys.executable, "-c", OPERATIONS, f"s3://{bucket}/dir"]
     return run_process(command, S3_ENDPOINT=proxy.endpoint).stdout.splitlines()
@@ -65,63 +58,6 @@ def test_transient_faults_are_retried(proxy, bucket, fault):
     proxy.rule = choose
     assert run_operations(proxy, bucket) == ["None", "50000", "['file']"]
     assert len(seen) >= 3
-
-
-UPLOADS = """
-import sys
-import tensorflow as tf
-from estimator_train import remote
-
-remote.register("s3")
-root, gfile = sys.argv[1], tf.io.gfile
-with gfile.GFile(f"{root}/large", "wb") as file:
-    file.write(b"ab" * (20 << 20))
-name = f"{root}/model.ckpt-1.data-00000-of-00001"
-with gfile.GFile(name + ".tempstate1", "wb") as file:
-    file.write(b"cd" * (20 << 20))
-gfile.rename(name + ".tempstate1", name)
-with gfile.GFile(f"{root}/appended", "wb") as file:
-    file.write(b"e" * (6 << 20))
-    file.flush()
-    tail = gfile.GFile(f"{root}/appended", "ab")
-with tail:
-    tail.write(b"f")
-print(*(gfile.stat(path).length for path in (f"{root}/large", name, f"{root}/appended")))
-"""
-
-
-@pytest.mark.long
-def test_an_upload_whose_last_answer_is_lost_is_complete(store, proxy, bucket):
-    lost = []
-
-    def choose(method, path):
-        if method != "POST" or "uploadId=" not in path:
-            return None
-        if path in lost:
-            return ("NoSuchUpload", 404)
-        lost.append(path)
-        return "lose"
-
-    proxy.rule = choose
-    command = [sys.executable, "-c", UPLOADS, f"s3://{bucket}/dir"]
-    done = run_process(command, S3_ENDPOINT=proxy.endpoint)
-    assert done.stdout.split() == [str(40 << 20), str(40 << 20), str((6 << 20) + 1)]
-    assert len(lost) == 3
-    assert store.read(bucket, "dir/large") == b"ab" * (20 << 20)
-    assert store.read(bucket, "dir/appended").endswith(b"eef")
-
-
-@pytest.mark.long
-def test_an_upload_that_another_process_ended_is_an_error(store, proxy, bucket):
-    # The object of that name is an older one.
-    def choose(method, path):
-        return ("NoSuchUpload", 404) if method == "POST" and "uploadId=" in path else None
-
-    store.client.put_object(Bucket=bucket, Key="dir/large", Body=b"ab" * (20 << 20))
-    proxy.rule = choose
-    command = [sys.executable, "-c", UPLOADS, f"s3://{bucket}/dir"]
-    done = run_process(command, exit_code=1, S3_ENDPOINT=proxy.endpoint)
-    assert f"NotFoundError: s3://{bucket}/dir/large" in done.stderr
 
 
 @pytest.mark.long
