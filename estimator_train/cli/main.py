@@ -17,8 +17,8 @@ from absl import flags as absl_flags
 
 import estimator_train
 from estimator_train.bootstrap import start_up
+from estimator_train.cli import errors
 from estimator_train.cli.job.user_code import Group, flags
-from estimator_train.cli.output import errors
 
 _WIDTH = 96
 _EXAMPLES = """\

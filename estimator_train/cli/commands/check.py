@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from estimator_train.cli.output.errors import PROGRAM, UsageError
+from estimator_train.cli.errors import PROGRAM, UsageError
 from estimator_train.compat import require_legacy
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
     if len(paths) != 1:
         raise UsageError(f"exactly one path is needed, got {len(paths)}. {_USAGE}")
     require_legacy("`estimator-train check`")
-    from estimator_train.cli.output import errors
+    from estimator_train.cli import errors
 
     errors.configure(debug=False)
     from estimator_train.legacy import explanations, report

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from absl import flags as absl_flags
 
-from estimator_train.cli.output.errors import UsageError
+from estimator_train.cli.errors import UsageError
 
 DESCRIPTION = """
 Reads the SavedModel of boosted trees that tf.estimator exported to OLD_DIR, whose kernels

@@ -4,8 +4,8 @@ from typing import Any
 
 from absl import flags as absl_flags
 
+from estimator_train.cli import results
 from estimator_train.cli.job import user_code
-from estimator_train.cli.output import results
 
 DESCRIPTION = """
 Evaluates the model in --model_dir on the evaluation data (the data of the input_fn for mode 'eval')

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from absl import flags as absl_flags
 
+from estimator_train.cli import results
+from estimator_train.cli.errors import UsageError
 from estimator_train.cli.job import user_code
 from estimator_train.cli.job.user_code import Group
-from estimator_train.cli.output import results
-from estimator_train.cli.output.errors import UsageError
 
 DESCRIPTION = """
 Writes the model in MODEL_DIR (or --model_dir) in the format of --to. A SavedModel goes into a new

@@ -32,14 +32,14 @@ def run(flag_values: absl_flags.FlagValues) -> int:
     Raises:
       ValueError: The environment cannot take the shim.
     """
-    from estimator_train.shim import distribution
+    from estimator_train import shim
 
     if not flag_values.remove:
-        print(f"{distribution.NAME} is installed in {distribution.install_shim()}.")
+        print(f"{shim.NAME} is installed in {shim.install_shim()}.")
         return 0
-    folders = distribution.remove_shim()
+    folders = shim.remove_shim()
     for folder in folders:
-        print(f"{distribution.NAME} is removed from {folder}.")
+        print(f"{shim.NAME} is removed from {folder}.")
     if not folders:
-        print(f"{distribution.NAME} is not installed.")
+        print(f"{shim.NAME} is not installed.")
     return 0

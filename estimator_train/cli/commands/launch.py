@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from absl import flags as absl_flags
 
+from estimator_train.cli.errors import UsageError
 from estimator_train.cli.job import user_code
 from estimator_train.cli.job.user_code import Group
-from estimator_train.cli.output.errors import UsageError
 
 DESCRIPTION = """
 Runs a program as a cluster on this machine: `estimator-train launch --workers=2 --ps=1 --evaluator
@@ -87,10 +87,10 @@ def run(flag_values: absl_flags.FlagValues, program: Sequence[str]) -> None:
 
 
 def _enter_private_network() -> None:
-    from estimator_train.launcher import private_network
+    from estimator_train.launcher import network
 
     try:
-        private_network.enter()
+        network.enter_private_network()
     except OSError as error:
         raise UsageError(
             f"--private_network: this system does not allow private networks ({error.strerror}). "

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from absl import flags as absl_flags
 
+from estimator_train.cli import results
+from estimator_train.cli.errors import UsageError
 from estimator_train.cli.job.user_code import Group
-from estimator_train.cli.output import results
-from estimator_train.cli.output.errors import UsageError
 
 DESCRIPTION = """
 Plots the loss, the throughput and the time of a step over the steps of one or more runs, and prints

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from estimator_train.cli.output.errors import PROGRAM, UsageError
+from estimator_train.cli.errors import PROGRAM, UsageError
 from estimator_train.compat import require_legacy
 
 DESCRIPTION = """

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from absl import flags as absl_flags
 
+from estimator_train.cli.errors import PROGRAM, UsageError
 from estimator_train.cli.job import user_code
 from estimator_train.cli.job.user_code import Group
-from estimator_train.cli.output.errors import PROGRAM, UsageError
 from estimator_train.cluster import CHIEF, EVALUATOR, PS, WORKER
 
 DESCRIPTION = """

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from absl import flags as absl_flags
 
+from estimator_train.cli.errors import UsageError
 from estimator_train.cli.job.user_code import Group
-from estimator_train.cli.output.errors import UsageError
 
 DESCRIPTION = """
 Loads the weights of the latest checkpoint in MODEL_DIR (or of a checkpoint, such as

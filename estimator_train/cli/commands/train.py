@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from absl import flags as absl_flags
 
+from estimator_train.cli import results
+from estimator_train.cli.errors import PROGRAM, UsageError
 from estimator_train.cli.job import user_code
 from estimator_train.cli.job.user_code import Group
-from estimator_train.cli.output import results
-from estimator_train.cli.output.errors import PROGRAM, UsageError
 from estimator_train.lifecycle.preemption import Preempted, Preemption, watch
 
 if TYPE_CHECKING:
