@@ -51,8 +51,7 @@ OTHER_NAMES = {
 
 # The files outside `legacy` that import it, each after `compat.require_legacy` or `has_legacy`.
 ENTRANCES = {
-    "estimator_train.cli.commands.check",
-    "estimator_train.cli.commands.run",
+    "estimator_train.cli.commands.old_programs",
     "estimator_train.compat",
     "estimator_train.shim.modules",
 }

@@ -1,4 +1,4 @@
-"""`estimator-train train`: trains, evaluates and exports a model."""
+"""The commands that train a model and that evaluate it."""
 
 import contextlib
 import os
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from estimator_train.cli.job.job import Job
     from estimator_train.hooks import StepBreakdown, TimeHistory
 
-
-DESCRIPTION = """
+_TRAIN = """
 Trains a model, evaluates it, exports it if there is an --export_dir, and prints a summary. The
 model is a preset, or your own code: --model and --input_fn name functions. These functions may have
 as arguments any flag by its name (batch_size is the size for one replica) and params (a dict of all
@@ -34,6 +33,11 @@ run continues from this checkpoint. Each run then trains --train_epochs more epo
 the same step. --clean removes the checkpoints and starts over.
 
 With --eval, the command evaluates checkpoints during training, and can stop by their metrics.
+"""
+_EVALUATE = """
+Evaluates the model in --model_dir on the evaluation data (the data of the input_fn for mode 'eval')
+and prints one line for each metric. Use the --preset, or the --model and --input_fn, of the
+training.
 """
 
 
@@ -55,20 +59,24 @@ def _define_profile(flag_values: absl_flags.FlagValues) -> None:
     )
 
 
-FLAGS = (_define_dry_run, _define_profile, *user_code.JOB_FLAGS)
+class Train:
+    """`estimator-train train`: trains, evaluates and exports a model."""
 
+    DESCRIPTION = _TRAIN
+    FLAGS = (_define_dry_run, _define_profile, *user_code.JOB_FLAGS)
 
-def run(flag_values: absl_flags.FlagValues) -> None:
-    """Trains the model of the flags.
+    @staticmethod
+    def run(flag_values: absl_flags.FlagValues) -> None:
+        """Trains the model of the flags.
 
-    Args:
-      flag_values: The parsed flags.
+        Args:
+          flag_values: The parsed flags.
 
-    Raises:
-      UsageError: A flag is missing or wrong.
-    """
-    with exit_saved_on_signal(flag_values), results.record_run(flag_values) as record:
-        _run(flag_values, record)
+        Raises:
+          UsageError: A flag is missing or wrong.
+        """
+        with exit_saved_on_signal(flag_values), results.record_run(flag_values) as record:
+            _run(flag_values, record)
 
 
 def _run(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
@@ -246,3 +254,37 @@ def _requeue() -> None:
         subprocess.run(["scontrol", "requeue", job], check=True)
     except (OSError, subprocess.CalledProcessError) as error:
         print(f"{PROGRAM}: --slurm_requeue: {error}", file=sys.stderr)
+
+
+class Evaluate:
+    """`estimator-train evaluate`: prints the metrics of a checkpoint."""
+
+    DESCRIPTION = _EVALUATE
+    FLAGS = (*user_code.JOB_FLAGS, user_code.define_checkpoint_path)
+
+    @staticmethod
+    def run(flag_values: absl_flags.FlagValues) -> None:
+        """Evaluates the model in --model_dir and prints its metrics.
+
+        Args:
+          flag_values: The parsed flags.
+
+        Raises:
+          UsageError: A flag is missing or wrong, or there is no checkpoint.
+        """
+        with results.record_run(flag_values) as record:
+            _evaluate(flag_values, record)
+
+
+def _evaluate(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
+    from estimator_train.cli.job.job import Job, find_checkpoint
+
+    job = Job(flag_values)
+    record["checkpoint"] = find_checkpoint(flag_values)
+    metrics = job.estimator.evaluate(
+        job.make_eval_input_fn(),
+        steps=flag_values.eval_steps,
+        checkpoint_path=flag_values.checkpoint_path,
+    )
+    record["metrics"] = dict(metrics)
+    print(results.format_table(results.format_metrics(metrics)))
