@@ -53,7 +53,7 @@ if TYPE_CHECKING:  # For type checkers, to which `X as X` says that X is public.
         WarmStartSettings as WarmStartSettings,
     )
     from estimator_train.estimator import EstimatorV2 as Estimator  # noqa: F401
-    from estimator_train.estimator_spec.spec import (
+    from estimator_train.estimator_spec import (
         EstimatorSpec as EstimatorSpec,
         ModeKeys as ModeKeys,
     )
@@ -97,7 +97,7 @@ _NAMES_OF = {
         "classifier_parse_example_spec regressor_parse_example_spec"
     ),
     "estimator_train.engine.checkpoints.warm_start:": "VocabInfo WarmStartSettings",
-    "estimator_train.estimator_spec.spec:": "EstimatorSpec ModeKeys",
+    "estimator_train.estimator_spec:": "EstimatorSpec ModeKeys",
     "estimator_train.heads:": (
         "BinaryClassHead Head LogisticRegressionHead MultiClassHead MultiHead MultiLabelHead "
         "PoissonRegressionHead RegressionHead"

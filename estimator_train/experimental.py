@@ -1,8 +1,8 @@
 """The experimental names of `tf.estimator`."""
 
-from estimator_train.canned.parts.sdca import LinearSDCA
-from estimator_train.canned.parts.specs import call_logit_fn
 from estimator_train.canned.rnn import RNNClassifier, RNNEstimator
+from estimator_train.canned.sdca import LinearSDCA
+from estimator_train.canned.specs import call_logit_fn
 from estimator_train.export.receivers import build_raw_supervised_input_receiver_fn
 from estimator_train.training.evaluations import InMemoryEvaluatorHook
 from estimator_train.training.stopping_hooks import (

@@ -10,34 +10,34 @@ import pkgutil
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from estimator_train.canned.parts.arguments import (
+    from estimator_train.canned.arguments import (
         V1Choice as V1Choice,
     )
-    from estimator_train.canned.parts.columns import (
+    from estimator_train.canned.columns import (
         Batch as ColumnBatch,
     )
-    from estimator_train.canned.parts.kmeans_steps import (
+    from estimator_train.canned.kmeans_steps import (
         Clusters as KMeansClusters,
         CountLastRunHook as CountLastRunHook,
     )
-    from estimator_train.canned.parts.lookups import (
+    from estimator_train.canned.lookups import (
         Ids as ColumnIds,
     )
-    from estimator_train.canned.parts.models import (
+    from estimator_train.canned.models import (
         LinearModel as LinearModel,
-    )
-    from estimator_train.canned.parts.sdca_steps import (
-        Settings as SDCASettings,
-        build_train_op as build_sdca_train_op,
-    )
-    from estimator_train.canned.parts.specs import (
-        dnn_logit_fn_builder as dnn_logit_fn_builder,
-        linear_logit_fn_builder as linear_logit_fn_builder,
     )
     from estimator_train.canned.rnn import (
         CLIP_NORM as RNN_CLIP_NORM,
         LEARNING_RATE as RNN_LEARNING_RATE,
         USE_DEFAULT as RNN_USE_DEFAULT,
+    )
+    from estimator_train.canned.sdca_steps import (
+        Settings as SDCASettings,
+        build_train_op as build_sdca_train_op,
+    )
+    from estimator_train.canned.specs import (
+        dnn_logit_fn_builder as dnn_logit_fn_builder,
+        linear_logit_fn_builder as linear_logit_fn_builder,
     )
     from estimator_train.engine.job import (
         list_argument_names as list_argument_names,
@@ -108,15 +108,15 @@ _NAMES = {
         "Entry of a Saver for a tensor with any name.",
     ),
     "ColumnBatch": (
-        "estimator_train.canned.parts.columns:Batch",
+        "estimator_train.canned.columns:Batch",
         "Features of a batch, transformed by feature columns.",
     ),
     "ColumnIds": (
-        "estimator_train.canned.parts.lookups:Ids",
+        "estimator_train.canned.lookups:Ids",
         "Ids of a categorical column in a batch.",
     ),
     "CountLastRunHook": (
-        "estimator_train.canned.parts.kmeans_steps:CountLastRunHook",
+        "estimator_train.canned.kmeans_steps:CountLastRunHook",
         "Hook that counts the run in which the input ended as a step.",
     ),
     "HeadBatch": (
@@ -132,11 +132,11 @@ _NAMES = {
         "Position of a hook among the hooks of a session.",
     ),
     "KMeansClusters": (
-        "estimator_train.canned.parts.kmeans_steps:Clusters",
+        "estimator_train.canned.kmeans_steps:Clusters",
         "Centers of k-means in the default graph.",
     ),
     "LinearModel": (
-        "estimator_train.canned.parts.models:LinearModel",
+        "estimator_train.canned.models:LinearModel",
         "Variables and inputs of a linear model, for SDCA.",
     ),
     "MetricKeys": (
@@ -164,7 +164,7 @@ _NAMES = {
         "Default of an argument that has no default beside another one.",
     ),
     "SDCASettings": (
-        "estimator_train.canned.parts.sdca_steps:Settings",
+        "estimator_train.canned.sdca_steps:Settings",
         "Arguments of stochastic dual coordinate ascent.",
     ),
     "SupervisedInputReceiver": (
@@ -172,7 +172,7 @@ _NAMES = {
         "Features, labels and request tensors of an exported training graph.",
     ),
     "V1Choice": (
-        "estimator_train.canned.parts.arguments:V1Choice",
+        "estimator_train.canned.arguments:V1Choice",
         "Optimizer of tf.compat.v1.train by name, instance or function.",
     ),
     "V1Training": (
@@ -184,7 +184,7 @@ _NAMES = {
         "Base class of heads of one task with losses of TensorFlow 1.",
     ),
     "build_sdca_train_op": (
-        "estimator_train.canned.parts.sdca_steps:build_train_op",
+        "estimator_train.canned.sdca_steps:build_train_op",
         "Returns the operation of a step of dual coordinate ascent.",
     ),
     "choose_export_dir": (
@@ -196,7 +196,7 @@ _NAMES = {
         "Makes an optimizer that bounds the norm of gradients.",
     ),
     "dnn_logit_fn_builder": (
-        "estimator_train.canned.parts.specs:dnn_logit_fn_builder",
+        "estimator_train.canned.specs:dnn_logit_fn_builder",
         "Returns the logit_fn of a deep network.",
     ),
     "drop_control_inputs": (
@@ -224,7 +224,7 @@ _NAMES = {
         "Context in which a signal ends a job after a checkpoint.",
     ),
     "linear_logit_fn_builder": (
-        "estimator_train.canned.parts.specs:linear_logit_fn_builder",
+        "estimator_train.canned.specs:linear_logit_fn_builder",
         "Returns the logit_fn of a linear model.",
     ),
     "list_argument_names": (

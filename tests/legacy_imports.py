@@ -30,9 +30,9 @@ OTHER_MODULES = (
 # Single names that `legacy` imports from other modules.
 OTHER_NAMES = {
     "estimator_train.bootstrap.start_up": ("drop_second_lines hide_loading_lines pause_collection"),
-    "estimator_train.canned.parts.models": "Deep Linear",
-    "estimator_train.canned.parts.arguments": "KerasChoice V1Choice make_classifier_head",
-    "estimator_train.canned.parts.specs": (
+    "estimator_train.canned.models": "Deep Linear",
+    "estimator_train.canned.arguments": "KerasChoice V1Choice make_classifier_head",
+    "estimator_train.canned.specs": (
         "TrainedPart dnn_logit_fn_builder linear_logit_fn_builder make_model_fn make_v1_model_fn"
     ),
     "estimator_train.compat.keras_lib": "model_to_estimator",
@@ -51,8 +51,7 @@ OTHER_NAMES = {
 
 # The files outside `legacy` that import it, each after `compat.require_legacy` or `has_legacy`.
 ENTRANCES = {
-    "estimator_train.cli.commands.check",
-    "estimator_train.cli.commands.run",
+    "estimator_train.cli.commands.old_programs",
     "estimator_train.compat",
     "estimator_train.shim.modules",
 }

@@ -6,10 +6,10 @@ repository; names are separated by spaces.
 
 # Attributes, modules and strings of TensorFlow and tf_keras, each with the reason.
 OF_LIBRARIES = {
-    "estimator_train/canned/parts/column_kinds.py": {
+    "estimator_train/canned/column_kinds.py": {
         "_parse_example_spec": "columns of TensorFlow 1 have no public form of it",
     },
-    "estimator_train/canned/parts/arguments.py": {
+    "estimator_train/canned/arguments.py": {
         "_current_learning_rate": "the variable of a scheduled rate has no public name",
     },
     "estimator_train/cluster/launched.py": {
@@ -29,6 +29,9 @@ OF_LIBRARIES = {
         "_call_s3": "s3fs has no public read that names the object's version by its ETag",
         "_cat_file _cp_file _rm_file": "fsspec's docs name these asyncio methods",
     },
+    "estimator_train/remote/uploads.py": {
+        "_call_s3": "the asyncio form of s3fs's `call_s3`, for several parts at a time",
+    },
     "estimator_train/remote/store.py": {
         "_get_kwargs_from_urls _strip_protocol": "fsspec's public function creates a new client",
     },
@@ -39,7 +42,7 @@ OF_LIBRARIES = {
         "tensorflow.core.framework": "the message of a variable has no public name",
         "tensorflow.core.protobuf": "the message of a SavedModel has no public name",
     },
-    "estimator_train/engine/graph/recurrent_loops.py": {
+    "estimator_train/engine/portability.py": {
         "tf_keras.src": "layers call `backend.rnn` there, which no public setting replaces",
     },
     "estimator_train/legacy/private/registries.py": {

@@ -11,8 +11,7 @@ import tensorflow as tf
 import tf_keras
 from outcomes import described, outcome, recorded
 
-from estimator_train.estimator_spec import export_outputs
-from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.estimator_spec import EstimatorSpec, ModeKeys, export_outputs
 
 GOLDEN = recorded("spec")
 QUESTIONS = ask_spec.questions(

@@ -122,7 +122,7 @@ def _count_rows(folder: str) -> int:
 def _predict_with_command(estimator: Any, folder: str) -> None:
     """Predicts as `estimator-train predict --format=parquet` does."""
     import input_fns
-    from estimator_train.cli.output.parquet_parts import ParquetParts
+    from estimator_train.cli.parquet_parts import ParquetParts
 
     names = [f"c{number}" for number in range(FEATURES)]
     path = f"{folder}/rows.parquet"

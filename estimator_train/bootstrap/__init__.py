@@ -53,13 +53,13 @@ def prepare_tensorflow() -> None:
     """Prepares the process for the engine, after TensorFlow is imported; only the first time."""
     start_up.speed_up_full_collection()
     start_up.drop_second_lines()
-    from estimator_train.engine.tf_internals import graph_messages, modes
+    from estimator_train.engine.tf_internals import graphs, modes
 
     # TensorFlow would convert each function between its own and the user's: hundreds of these
     # packages, which would take most of the time to build a graph.
     for package in ("estimator_train", "tf_contrib"):
         modes.never_convert(package)
-    graph_messages.mend_text_of_graphs()
+    graphs.mend_text_of_graphs()
     _register_remote_schemes()
 
 

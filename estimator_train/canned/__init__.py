@@ -1,5 +1,9 @@
 """Canned estimators: complete models on feature columns. `v1` has their v1 forms."""
 
+from estimator_train.canned.column_kinds import (
+    classifier_parse_example_spec,
+    regressor_parse_example_spec,
+)
 from estimator_train.canned.dnn import (
     DNNClassifier,
     DNNEstimator,
@@ -15,10 +19,6 @@ from estimator_train.canned.linear import (
     LinearClassifier,
     LinearEstimator,
     LinearRegressor,
-)
-from estimator_train.canned.parts.column_kinds import (
-    classifier_parse_example_spec,
-    regressor_parse_example_spec,
 )
 
 __all__ = [

@@ -8,8 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.canned.linear import get_learning_rate
-from estimator_train.canned.parts.arguments import (
+from estimator_train.canned.arguments import (
     ActivationFn,
     Config,
     FeatureColumns,
@@ -20,8 +19,9 @@ from estimator_train.canned.parts.arguments import (
     make_classifier_head,
     make_regressor_head,
 )
-from estimator_train.canned.parts.models import Deep, Linear
-from estimator_train.canned.parts.specs import TrainedPart, make_model_fn
+from estimator_train.canned.linear import get_learning_rate
+from estimator_train.canned.models import Deep, Linear
+from estimator_train.canned.specs import TrainedPart, make_model_fn
 from estimator_train.estimator import EstimatorV2
 from estimator_train.heads import Head
 from estimator_train.heads.keys import WeightColumn

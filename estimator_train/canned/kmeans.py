@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.canned.parts.arguments import (
+from estimator_train.canned.arguments import (
     Config,
     FeatureColumn,
     FeatureColumns,
     ModelDir,
 )
-from estimator_train.canned.parts.column_kinds import validate_columns
-from estimator_train.canned.parts.columns import Batch
-from estimator_train.canned.parts.kmeans_steps import (
+from estimator_train.canned.column_kinds import validate_columns
+from estimator_train.canned.columns import Batch
+from estimator_train.canned.kmeans_steps import (
     Clusters,
     CountLastRunHook,
     FirstCenters,
@@ -24,8 +24,8 @@ from estimator_train.canned.parts.kmeans_steps import (
     StopAtToleranceHook,
 )
 from estimator_train.estimator import Estimator
+from estimator_train.estimator_spec import EstimatorSpec, ModeKeys
 from estimator_train.estimator_spec.export_outputs import PredictOutput
-from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads.keys import FeatureTensors, Labels
 
 _v1 = tf.compat.v1

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.canned.parts.arguments import (
+from estimator_train.canned.arguments import (
     Config,
     FeatureColumn,
     FeatureColumns,
@@ -20,10 +20,10 @@ from estimator_train.canned.parts.arguments import (
     make_classifier_head,
     make_regressor_head,
 )
-from estimator_train.canned.parts.columns import Batch
-from estimator_train.canned.parts.models import Linear, Logits
-from estimator_train.canned.parts.sdca import LinearSDCA
-from estimator_train.canned.parts.specs import TrainedPart, make_model_fn, make_sdca_model_fn
+from estimator_train.canned.columns import Batch
+from estimator_train.canned.models import Linear, Logits
+from estimator_train.canned.sdca import LinearSDCA
+from estimator_train.canned.specs import TrainedPart, make_model_fn, make_sdca_model_fn
 from estimator_train.estimator import EstimatorV2
 from estimator_train.heads import Head
 from estimator_train.heads.keys import WeightColumn

@@ -9,7 +9,7 @@ from typing import Any, cast
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.canned.parts.arguments import (
+from estimator_train.canned.arguments import (
     Config,
     FeatureColumn,
     FeatureColumns,
@@ -19,11 +19,11 @@ from estimator_train.canned.parts.arguments import (
     OptimizerChoice,
     make_classifier_head,
 )
-from estimator_train.canned.parts.column_kinds import validate_columns
-from estimator_train.canned.parts.columns import Batch
-from estimator_train.canned.parts.models import dense
+from estimator_train.canned.column_kinds import validate_columns
+from estimator_train.canned.columns import Batch
+from estimator_train.canned.models import dense
 from estimator_train.estimator import Estimator
-from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.estimator_spec import EstimatorSpec, ModeKeys
 from estimator_train.heads import Head, SequentialHeadWrapper
 from estimator_train.heads.keys import FeatureTensors, Labels, WeightColumn
 

@@ -1,6 +1,6 @@
 """Entry point of `estimator-train`: the table of commands, their help, and the run of one.
 
-A new command needs a module in `commands/` and a line here.
+A new command needs a module in `commands/`, or a class in one of them, and a line here.
 """
 
 import difflib
@@ -17,8 +17,8 @@ from absl import flags as absl_flags
 
 import estimator_train
 from estimator_train.bootstrap import start_up
+from estimator_train.cli import errors
 from estimator_train.cli.job.user_code import Group, flags
-from estimator_train.cli.output import errors
 
 _WIDTH = 96
 _EXAMPLES = """\
@@ -37,7 +37,10 @@ _VERSION = {"--version", "-version", "-V"}
 
 
 class CommandModule(Protocol):
-    """Interface of a command's module, which must not import TensorFlow before `run` is called."""
+    """Interface of a command: a module, or a class in a module of several commands.
+
+    The module must not import TensorFlow before `run` is called.
+    """
 
     DESCRIPTION: str
     FLAGS: Sequence[Callable[[absl_flags.FlagValues], None]]
@@ -59,13 +62,14 @@ class Command:
     """Description of a command.
 
     Attributes:
-      name: Name of the command and of its module.
+      name: Name of the command.
       summary: One line for `--help`.
       takes_program: Whether a program and its arguments follow "--".
       arguments: Positional arguments in the words of `--help`; "" if there are none.
-      parses_itself: Whether the module has, instead of `run` and FLAGS, a function `main` that
-        takes the arguments, and SWITCHES for the completion in shells.
+      parses_itself: Whether it has, instead of `run` and FLAGS, a function `main` that takes the
+        arguments, and SWITCHES for the completion in shells.
       loads_tensorflow: Whether to load TensorFlow before the command runs, without its messages.
+      module: Its module, if that has another name.
     """
 
     name: str
@@ -74,36 +78,54 @@ class Command:
     arguments: str = ""
     parses_itself: bool = False
     loads_tensorflow: bool = True
+    module: str = ""
 
     def load(self) -> CommandModule:
-        """Imports the module of the command."""
-        name = self.name.replace("-", "_")
-        return cast(CommandModule, importlib.import_module(f"estimator_train.cli.commands.{name}"))
+        """Imports the module of the command, and returns it or its class of the command's name."""
+        module = importlib.import_module(f"estimator_train.cli.commands.{self.module or self.name}")
+        return cast(CommandModule, getattr(module, self.name.title().replace("-", ""), module))
 
 
 COMMANDS = (
     Command("train", "train, evaluate and export a model"),
-    Command("evaluate", "print the metrics of a checkpoint"),
+    Command("evaluate", "print the metrics of a checkpoint", module="train"),
     Command("predict", "write one line for each prediction"),
     Command(
         "export",
         "write a checkpoint as a SavedModel or for other runtimes",
         arguments="[MODEL_DIR]",
     ),
-    Command("to-keras", "convert a trained model to a Keras model file", arguments="MODEL_DIR"),
+    Command(
+        "to-keras",
+        "convert a trained model to a Keras model file",
+        arguments="MODEL_DIR",
+        module="export",
+    ),
     Command(
         "convert-trees",
         "convert a SavedModel of boosted trees of tf.estimator",
         arguments="OLD_DIR NEW_DIR",
+        module="export",
     ),
-    Command("run", "run an unchanged script that uses old TensorFlow APIs", parses_itself=True),
+    Command(
+        "run",
+        "run an unchanged script that uses old TensorFlow APIs",
+        parses_itself=True,
+        module="old_programs",
+    ),
     Command(
         "install-shim",
         "show tf.estimator to all programs of an environment",
         loads_tensorflow=False,
+        module="old_programs",
     ),
     Command("data", "show the examples of an input_fn and measure its speed"),
-    Command("check", "report which parts of a codebase run here", parses_itself=True),
+    Command(
+        "check",
+        "report which parts of a codebase run here",
+        parses_itself=True,
+        module="old_programs",
+    ),
     Command(
         "launch",
         "run a program as a cluster on this machine",
@@ -115,14 +137,21 @@ COMMANDS = (
         "print the description of a cluster job for Kubernetes or Slurm",
         takes_program=True,
         loads_tensorflow=False,
+        module="launch",
     ),
     Command(
         "task",
         "run a program as one task of a cluster of pods",
         takes_program=True,
         loads_tensorflow=False,
+        module="launch",
     ),
-    Command("report", "plot the history of one or more trainings", arguments="MODEL_DIR..."),
+    Command(
+        "report",
+        "plot the history of one or more trainings",
+        arguments="MODEL_DIR...",
+        module="train",
+    ),
     Command(
         "validate",
         "compare a training with tf.estimator and one with this package",

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals import step_reads
+from estimator_train.engine.tf_internals import tf_hooks
 
 # A tensor, or a structure of dicts, lists and tuples of tensors.
 TensorStructure: TypeAlias = Any
@@ -80,7 +80,7 @@ class GlobalStepHook(Hook):
 
     def begin(self) -> None:
         """Finds the read of the global step."""
-        self._step_read = step_reads.find_global_step_read()
+        self._step_read = tf_hooks.find_global_step_read()
 
     def before_run(self, run_context: RunContext) -> RunArgs | None:
         """Requests the global step."""

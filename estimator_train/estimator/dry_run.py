@@ -14,7 +14,7 @@ from estimator_train.engine.inputs.input_fn import make_inputs
 from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.job import Job
 from estimator_train.engine.types import InputFn
-from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.estimator_spec import ModeKeys
 from estimator_train.training.specs import EvalSpec, TrainSpec, check_specs
 
 _LOG = tf.get_logger()

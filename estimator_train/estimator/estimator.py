@@ -29,7 +29,7 @@ from estimator_train.estimator.construction import (
     warn_of_members_without_effect,
 )
 from estimator_train.estimator.model_methods import ModelMethods
-from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys, check_call, check_instances
+from estimator_train.estimator_spec import EstimatorSpec, ModeKeys, check_call, check_instances
 from estimator_train.run_config import RunConfig
 from estimator_train.run_config.setting_values import limit_threads
 

@@ -9,7 +9,7 @@ from estimator_train.engine.checkpoints.reading import read_variable_names, read
 from estimator_train.engine.job import Job
 from estimator_train.engine.run.predict import select_predictions
 from estimator_train.engine.types import PredictKeys
-from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.estimator_spec import ModeKeys
 from estimator_train.export import saved_model
 from estimator_train.predictor.live import EstimatorPredictor
 

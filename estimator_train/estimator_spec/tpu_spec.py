@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from estimator_train.engine.types import Predictions, RunArgs, RunContext, TensorStructure
-from estimator_train.estimator_spec.spec import EstimatorSpec
+from estimator_train.estimator_spec import EstimatorSpec
 
 # The collection to which TensorFlow adds the initializer of each summary writer of a graph.
 _WRITER_INITIALIZERS = "_SUMMARY_WRITER_V2"

@@ -21,9 +21,9 @@ from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.restore import prepare_restore
 from estimator_train.engine.sessions.session import make_session_config
 from estimator_train.engine.tf_internals import saver_entries, sessions
-from estimator_train.engine.tf_internals.graph_messages import serialize_once, write_fingerprint
+from estimator_train.engine.tf_internals.graphs import serialize_once, write_fingerprint
+from estimator_train.estimator_spec import ModeKeys
 from estimator_train.estimator_spec.export_outputs import SignatureDef
-from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.export.receivers import ReceiverFn
 from estimator_train.export.signatures import make_signatures
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 import tensorflow as tf
 from google.protobuf.message import Message
 
+from estimator_train.estimator_spec import EstimatorSpec, ModeKeys
 from estimator_train.estimator_spec.export_outputs import (
     EvalOutput,
     ExportOutput,
@@ -15,7 +16,6 @@ from estimator_train.estimator_spec.export_outputs import (
     SignatureDef,
     TrainOutput,
 )
-from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.export.receivers import Receiver, Tensor
 
 _LOG = tf.get_logger()

@@ -143,7 +143,7 @@ def _find_depth(nodes: Any) -> int:
 def flatten_complete_trees(
     feature: np.ndarray, threshold: np.ndarray, by_value: np.ndarray, value: np.ndarray
 ) -> TreeNodes:
-    """Returns the nodes of trees that `estimator_train.engine.id_features.TreeLogits` describes."""
+    """Returns the nodes of trees that `estimator_train.engine.portability.TreeLogits` describes."""
     trees, size, _ = value.shape
     inner = feature.shape[1]
     splits = np.zeros([trees, size], bool)

@@ -11,8 +11,8 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.job import convert_on_replica
+from estimator_train.estimator_spec import EstimatorSpec, ModeKeys
 from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
-from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.estimator_spec.tpu_spec import TPUEstimatorSpec
 from estimator_train.heads.keys import Labels, MetricKeys, Optimizer, TensorLike
 from estimator_train.heads.training import build_train_op

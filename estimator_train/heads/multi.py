@@ -8,8 +8,8 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.estimator_spec import ModeKeys
 from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
-from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.estimator_spec.tpu_spec import TPUEstimatorSpec
 from estimator_train.heads import checks, losses
 from estimator_train.heads.base import PREDICT_SIGNATURE, EvalMetrics, Head, Metrics, add_head_name

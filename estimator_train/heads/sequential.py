@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.estimator_spec import EstimatorSpec, ModeKeys
 from estimator_train.heads.base import Head, Metrics
 from estimator_train.heads.keys import Labels, Optimizer, TensorLike
 from estimator_train.heads.multi import MultiHead

@@ -16,7 +16,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.job import convert_on_replica
-from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.estimator_spec import ModeKeys
 from estimator_train.heads import losses
 from estimator_train.heads.base import EvalMetrics, Head, Metrics
 from estimator_train.heads.class_heads import BinaryClassHead, MultiClassHead

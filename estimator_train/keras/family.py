@@ -13,7 +13,7 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
-from estimator_train.estimator_spec.spec import EstimatorSpec
+from estimator_train.estimator_spec import EstimatorSpec
 from estimator_train.keras.build_settings import BuildSettings
 from estimator_train.keras.matching import SavedVariables
 from estimator_train.keras.model_io import Structure

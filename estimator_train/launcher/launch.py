@@ -30,13 +30,16 @@ from estimator_train.goodput import (
     describe_straggler,
     read_records,
 )
-from estimator_train.launcher.failures import Failure, FailureHistory, is_signal, read_failure
 from estimator_train.launcher.network import ReservedAddresses, make_loopback_variables
 from estimator_train.launcher.process import (
+    Failure,
+    FailureHistory,
     Guard,
     Process,
     SignalForwarder,
     TaskProcess,
+    is_signal,
+    read_failure,
     start_process,
     wait_for_exit,
 )

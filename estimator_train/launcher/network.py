@@ -1,12 +1,20 @@
 """Addresses of the servers of a job on this machine: free ports, on the loopback interface alone.
 
-The servers start later and restart after failures. `loopback.c` binds them to the interface.
+The servers start later and restart after failures. `loopback.c` binds them to the interface. They
+listen on all interfaces without it, and have no passwords: any process that can connect to one can
+run operations in it. A private network, a network namespace of Linux, excludes all processes
+outside of the job.
 """
 
 import contextlib
+import ctypes
+import errno
+import fcntl
 import importlib.util
+import os
 import random
 import socket
+import struct
 import sys
 from collections.abc import Iterable, Mapping
 
@@ -19,6 +27,10 @@ _ATTEMPTS = 1000
 _LIBRARY = "_estimator_train_loopback"
 _PORTS = "ESTIMATOR_TRAIN_LOOPBACK_PORTS"
 _PRELOAD = "LD_PRELOAD"
+# From linux/sched.h, linux/sockios.h and linux/if.h.
+_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+_SIOCSIFFLAGS = 0x8914
+_IFF_UP, _IFF_RUNNING = 0x1, 0x40
 
 
 class ReservedAddresses:
@@ -102,3 +114,37 @@ def make_loopback_variables(
         _PRELOAD: f"{path}:{before}" if before else path,
         _PORTS: ",".join(address.rpartition(":")[2] for address in addresses),
     }
+
+
+def enter_private_network() -> None:
+    """Moves this process and its future child processes to a network that has only loopback.
+
+    Raises:
+      OSError: The system does not support or does not allow network namespaces.
+    """
+    user, group = os.getuid(), os.getgid()
+    try:
+        _unshare(_CLONE_NEWNET)
+    except PermissionError:
+        # Users other than root may create a network namespace within a user namespace.
+        _unshare(_CLONE_NEWUSER | _CLONE_NEWNET)
+        _write("setgroups", "deny")
+        _write("uid_map", f"{user} {user} 1")
+        _write("gid_map", f"{group} {group} 1")
+    with socket.socket() as any_socket:
+        flags = struct.pack("16sh14x", b"lo", _IFF_UP | _IFF_RUNNING)
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, flags)
+
+
+def _unshare(namespaces: int) -> None:
+    function = getattr(ctypes.CDLL(None, use_errno=True), "unshare", None)
+    if function is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    if function(namespaces):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+def _write(name: str, text: str) -> None:
+    with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+        file.write(text)

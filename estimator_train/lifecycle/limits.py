@@ -17,7 +17,6 @@ _LOG = logging.getLogger("tensorflow")
 # The code of a process that SIGTERM ended: schedulers restart such a process.
 RETRYABLE_EXIT_CODE = 143
 SAY_EVERY_SECS = 30.0
-EXIT_CODE = 142  # The code of a process that SIGALRM ended: schedulers restart it.
 
 
 @contextlib.contextmanager

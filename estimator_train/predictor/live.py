@@ -21,7 +21,7 @@ from estimator_train.engine.storage import (
     StorageFaultError,
     allow_single_attempt,
 )
-from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.estimator_spec import EstimatorSpec, ModeKeys
 from estimator_train.export.receivers import Receiver, ReceiverFn
 from estimator_train.export.signatures import make_signatures
 from estimator_train.predictor.base import Batch, Predictor, make_placeholder

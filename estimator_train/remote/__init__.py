@@ -11,10 +11,12 @@ from estimator_train.remote.checks import (
     is_permanent,
     is_replaced,
     is_transient,
+    make_output_directory,
+    output_exists,
     prepare_path,
+    write_locally,
 )
 from estimator_train.remote.lease import hold_lease
-from estimator_train.remote.outputs import make_output_directory, output_exists, write_locally
 from estimator_train.remote.registration import register, register_installed
 
 __all__ = [

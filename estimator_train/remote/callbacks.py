@@ -1,12 +1,21 @@
-"""The functions that the library of C calls: they find the file, and turn errors into codes."""
+"""The functions that the library of C calls, and the work that ends its use.
 
+The functions find the file, and turn errors into codes. At the end of a process, open files are
+published; then TensorFlow's threads stay out of Python.
+"""
+
+import atexit
+import concurrent.futures
 import contextlib
 import ctypes
 import itertools
+import sys
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
+from estimator_train.lifecycle.limits import on_hard_exit
 from estimator_train.remote import changes, faults
 from estimator_train.remote.reading import Reader
 from estimator_train.remote.schemes import find_driver
@@ -16,6 +25,7 @@ from estimator_train.remote.store import (
     get_mtime_nsec,
     list_children,
     list_matches,
+    list_open_stores,
     open_store,
 )
 from estimator_train.remote.writing import Publisher, Writer
@@ -50,6 +60,9 @@ _SINGLE_CHANGES: dict[int, Callable[[str], None]] = {
     _DELETE_DIR: changes.delete_directory,
     _DELETE_TREE: changes.delete_tree,
 }
+_CLOSE_TIMEOUT_MSEC = 5000
+_HARD_EXIT_SECS = 3.0
+_hard_exit = contextlib.ExitStack()
 
 
 class CallbackTable(ctypes.Structure):
@@ -194,3 +207,60 @@ def _write_error(address: int, path: str, error: BaseException) -> None:
     line = text if path in text else f"{path}: {text}"
     encoded = line.encode(errors="replace")[: _ERROR_BYTES - 1] + b"\0"
     ctypes.memmove(address, encoded, len(encoded))
+
+
+def watch_process_end(loaded: ctypes.CDLL, files: FileTable) -> None:
+    """Registers the work that must be done before Python ends.
+
+    Args:
+      loaded: The library of C.
+      files: The open files.
+    """
+
+    def publish() -> None:
+        for number, writer in list(files.writers.items()):
+            if not writer.is_own:
+                continue  # The process that forked this one writes it.
+            loaded.remote_send_buffer(number)
+            try:
+                writer.publish()
+            except Exception as error:
+                print(f"{writer.url} is not complete: {faults.describe(error)}", file=sys.stderr)
+
+    def end() -> None:
+        for store in list_open_stores():
+            if store.is_async:
+                store.fs.loop.call_soon_threadsafe(
+                    store.fs.loop.set_default_executor, _InlineExecutor()
+                )
+        publish()
+        loaded.remote_close(_CLOSE_TIMEOUT_MSEC)
+
+    def publish_soon(code: int, cause: str) -> None:
+        """Publishes, but does not keep the process from its end."""
+        thread = threading.Thread(target=publish, daemon=True)
+        thread.start()
+        thread.join(_HARD_EXIT_SECS)
+
+    _hard_exit.enter_context(on_hard_exit(publish_soon))
+    # Finalizers, which close the connections of some drivers, run at exit, from the first one on
+    # that a process creates: this one makes them run after `end`.
+    weakref.finalize(files, int)
+    # A forked process ends in the same way, such as a task of `launch`'s standby process.
+    atexit.register(end)
+
+
+class _InlineExecutor(concurrent.futures.ThreadPoolExecutor):
+    """Executor that works in the calling thread: at exit Python starts no more threads.
+
+    A new connection needs one, because asyncio resolves names in its executor.
+    """
+
+    def submit(self, function: Any, /, *arguments: Any, **named: Any) -> Any:
+        """Calls a function and returns a future with its result."""
+        future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        try:
+            future.set_result(function(*arguments, **named))
+        except BaseException as error:
+            future.set_exception(error)
+        return future

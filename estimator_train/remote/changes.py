@@ -1,7 +1,7 @@
 """Operations that change a store: directories, removals, copies and renames.
 
 An object store has neither directories nor renames. An empty object whose name ends with a slash
-marks a directory, as in TensorFlow 2.5 and Hadoop (for Azure, see azure.py); a rename is a copy by
+marks a directory, as in TensorFlow 2.5 and Hadoop (for Azure, see kinds.py); a rename is a copy by
 the store and a removal.
 """
 

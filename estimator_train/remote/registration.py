@@ -14,8 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.remote import process_end
-from estimator_train.remote.callbacks import FileTable
+from estimator_train.remote.callbacks import FileTable, watch_process_end
 from estimator_train.remote.schemes import DRIVERS, find_driver, is_installed
 from estimator_train.remote.store import set_options
 
@@ -215,7 +214,7 @@ def _load(path: str) -> None:
         _MAX_BLOCK_BYTES,
     )
     _loaded[:] = [loaded, files, callbacks, framework, path]
-    process_end.watch(loaded, files)
+    watch_process_end(loaded, files)
 
 
 def _find_framework() -> str:

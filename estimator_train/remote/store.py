@@ -6,8 +6,7 @@ import threading
 from typing import Any
 
 from estimator_train.remote import faults
-from estimator_train.remote.azure import AzureStore
-from estimator_train.remote.kinds import S3Store, Store
+from estimator_train.remote.kinds import AzureStore, S3Store, Store
 from estimator_train.remote.schemes import DRIVERS, find_driver, make_options
 from estimator_train.remote.uploads import Upload
 

@@ -26,7 +26,7 @@ from estimator_train.engine.run.evaluate import (
 from estimator_train.engine.sessions.session import make_session_config
 from estimator_train.engine.types import EveryNStepsHook, Hook
 from estimator_train.estimator import Estimator
-from estimator_train.estimator_spec.spec import ModeKeys, check_call
+from estimator_train.estimator_spec import ModeKeys, check_call
 from estimator_train.keras.tf_keras.checkpoints import ObjectBasedSaver
 from estimator_train.lifecycle import preemption
 from estimator_train.training.exporters import Exporter

@@ -9,8 +9,8 @@ import tf_keras
 from estimator_train.engine.job import call_with_known, list_argument_names
 from estimator_train.engine.types import Predictions, TensorStructure
 from estimator_train.estimator import Estimator, EstimatorV2
+from estimator_train.estimator_spec import EstimatorSpec, ModeKeys
 from estimator_train.estimator_spec.export_outputs import PredictOutput
-from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.run_config import RunConfig
 
 _METRIC_FN_ARGUMENTS = ("features", "labels", "predictions", "config")

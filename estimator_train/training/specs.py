@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from estimator_train.engine.types import Hook, InputFn, Listener
-from estimator_train.estimator_spec.spec import check_instances, check_positive
+from estimator_train.estimator_spec import check_instances, check_positive
 from estimator_train.training.exporters import Exporter
 
 _LISTENERS_MESSAGE = "All saving_listeners must be `CheckpointSaverListener` instances, given: {}"

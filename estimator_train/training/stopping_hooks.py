@@ -7,7 +7,7 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.reading import read_saved_global_step
-from estimator_train.engine.tf_internals import step_reads
+from estimator_train.engine.tf_internals import tf_hooks
 from estimator_train.engine.types import GlobalStepHook, Hook, RunArgs, RunContext, RunValues
 from estimator_train.estimator import Estimator, check_estimator
 from estimator_train.training.eval_metrics import (
@@ -195,7 +195,7 @@ class _EarlyStopping(Hook):
 
     def begin(self) -> None:
         """Creates the variable with which the chief stops the other tasks."""
-        self._step_read = step_reads.find_global_step_read()
+        self._step_read = tf_hooks.find_global_step_read()
         saved = self._estimator.latest_checkpoint()
         is_saved = saved is None or _STOP in dict(tf.train.list_variables(saved))
         keys = tf.compat.v1.GraphKeys

@@ -1,6 +1,6 @@
 """Canned estimators against figures recorded from the original: 20 steps, metrics, exports.
 
-These tests cover `canned/linear.py`, `canned/dnn.py`, `canned/parts/specs.py`,
+These tests cover `canned/linear.py`, `canned/dnn.py`, `canned/specs.py`,
 `canned/v1/linear.py` and `canned/v1/dnn.py`.
 """
 

@@ -1,7 +1,7 @@
 """Functions for canned models: builders of logits, and parsing specs.
 
-These tests cover `canned/parts/specs.py`, `parts/column_kinds.py`, `parts/lookups.py` and
-`parts/models.py`.
+These tests cover `canned/specs.py`, `canned/column_kinds.py`, `canned/lookups.py` and
+`canned/models.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import tensorflow as tf
 import tf_keras
 
 import estimator_train as est
-from estimator_train.canned.parts.columns import Batch
+from estimator_train.canned.columns import Batch
 from estimator_train.compat import v1
 
 fc = tf.feature_column

@@ -1,6 +1,6 @@
 """K-means, against the means of Lloyd's steps; test_canned_figures.py has recorded figures.
 
-These tests cover `canned/kmeans.py` and `canned/parts/kmeans_steps.py`.
+These tests cover `canned/kmeans.py` and `canned/kmeans_steps.py`.
 """
 
 from __future__ import annotations

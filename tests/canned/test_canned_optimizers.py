@@ -3,7 +3,7 @@
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.canned.parts.arguments import KerasChoice
+from estimator_train.canned.arguments import KerasChoice
 
 
 def test_a_scheduled_rate_is_created_after_the_global_steps_value():

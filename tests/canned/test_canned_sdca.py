@@ -1,6 +1,6 @@
 """Dual coordinate ascent, against figures of the original.
 
-These tests cover `canned/parts/sdca.py`, `canned/parts/sdca_steps.py` and `v1/linear.py`.
+These tests cover `canned/sdca.py`, `canned/sdca_steps.py` and `v1/linear.py`.
 """
 
 from __future__ import annotations

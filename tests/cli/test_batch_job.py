@@ -13,7 +13,7 @@ import tensorflow as tf
 from absl import flags as absl_flags
 from processes import run_process
 
-from estimator_train.cli.output import results
+from estimator_train.cli import results
 from estimator_train.engine.checkpoints.reading import read_global_step
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 from absl import flags as absl_flags
 
-from estimator_train.cli.output import errors
+from estimator_train.cli import errors
 
 tf1 = tf.compat.v1
 

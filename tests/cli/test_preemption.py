@@ -12,8 +12,8 @@ from absl import flags as absl_flags
 from processes import run_process
 
 import flags
+from estimator_train.cli import results
 from estimator_train.cli.commands.train import exit_saved_on_signal
-from estimator_train.cli.output import results
 from estimator_train.lifecycle import limits
 from estimator_train.lifecycle.preemption import Preempted, Preemption, raise_if_requested, watch
 

@@ -140,13 +140,8 @@ def test_a_mistake_prints_one_line_and_exits_with_code_2(command, tmp_path, argu
 def test_without_matplotlib_one_line_says_what_to_install(command, tmp_path, monkeypatch):
     write_history(tmp_path / "a")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    for name in [
-        n
-        for n in sys.modules
-        if n.startswith(
-            ("matplotlib.", "estimator_train.cli.commands.report", "estimator_train.report")
-        )
-    ]:
+    prefixes = ("matplotlib.", "estimator_train.report")
+    for name in [name for name in sys.modules if name.startswith(prefixes)]:
         monkeypatch.delitem(sys.modules, name)
     outcome = command("report", "a")
     assert (outcome.code, outcome.out) == (2, "")

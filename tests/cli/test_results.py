@@ -6,8 +6,8 @@ import os
 import numpy as np
 import pytest
 
-from estimator_train.cli.output import results
-from estimator_train.cli.output.results import open_atomically
+from estimator_train.cli import results
+from estimator_train.cli.results import open_atomically
 
 
 def test_metrics_are_sorted_with_loss_and_step_last():

@@ -1,6 +1,6 @@
 """Commands read tables with --input, and `predict` writes Parquet in shards.
 
-These tests cover `cli/output/parquet_parts.py`.
+These tests cover `cli/parquet_parts.py`.
 """
 
 import json
@@ -18,9 +18,9 @@ import pytest
 import tensorflow as tf
 from processes import run_process
 
+from estimator_train.cli.errors import UsageError
 from estimator_train.cli.job.inputs import describe_files
-from estimator_train.cli.output.errors import UsageError
-from estimator_train.cli.output.parquet_parts import ParquetParts
+from estimator_train.cli.parquet_parts import ParquetParts
 
 MODEL = """
 import tensorflow as tf

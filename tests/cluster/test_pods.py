@@ -1,6 +1,6 @@
 """The clusters of pods, from manifests to processes that train.
 
-These tests cover `cli/commands/manifest.py` and `commands/task.py`.
+These tests cover `cli/commands/launch.py`.
 """
 
 from __future__ import annotations

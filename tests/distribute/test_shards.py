@@ -1,6 +1,6 @@
 """Each worker's part of the input.
 
-These tests cover `tf_internals/iterators.py`.
+These tests cover `tf_internals/strategies.py`.
 """
 
 from __future__ import annotations

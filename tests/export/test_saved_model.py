@@ -19,7 +19,7 @@ from outcomes import logged, recorded
 
 import estimator_train
 from estimator_train import export
-from estimator_train.estimator_spec.spec import EstimatorSpec
+from estimator_train.estimator_spec import EstimatorSpec
 from estimator_train.export import receivers, saved_model
 from estimator_train.export.signatures import make_signatures
 from estimator_train.keras.model_to_estimator import model_to_estimator

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from estimator_train.launcher.failures import FailureHistory, read_failure
+from estimator_train.launcher.process import FailureHistory, read_failure
 
 TRACEBACK = """\
 INFO:tensorflow:Saving checkpoints for 0 into /data/run/model.ckpt.

@@ -7,7 +7,7 @@ import forked
 from legacy_programs import COMMAND, environment
 from processes import run_process
 
-from estimator_train.cli.commands.check import main
+from estimator_train.cli.commands.old_programs import Check
 from estimator_train.legacy.reading import symbols
 from estimator_train.legacy.report import report
 
@@ -146,7 +146,7 @@ def test_missing_names_of_tf_estimator_are_reported_as_missing_there(tmp_path, c
         "    tf.loggin.info(tf.summary.pr_curve)\n"
         "    from tensorflow.train import Saverr\n"
     )
-    assert main([str(script)]) == 0
+    assert Check.main([str(script)]) == 0
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     mistakes = [line for line in lines if line.startswith("mistake")]
     assert [line.partition("  fails in TensorFlow 2 too:  ")[0] for line in mistakes] == [
@@ -156,7 +156,7 @@ def test_missing_names_of_tf_estimator_are_reported_as_missing_there(tmp_path, c
     ]
     with script.open("a") as file:
         file.write("tf.loggin\n")
-    assert main([str(script)]) == 1
+    assert Check.main([str(script)]) == 1
     assert "cannot be imported: line 6: tf.compat.v1.loggin" in capsys.readouterr().out
 
 
@@ -177,7 +177,7 @@ def test_findings_come_first_and_unchanged_names_are_counted(tmp_path, capsys):
     (tmp_path / "a.py").write_text("import tensorflow as tf\ntf.float32, tf.int32, tf.zeros\n")
     (tmp_path / "b.py").write_text("print 'old'\n")
     (tmp_path / "c.py").write_text("import tensorflow as tf\ntf.contrib.nothing\ntf.Session\n")
-    assert main([str(tmp_path)]) == 1
+    assert Check.main([str(tmp_path)]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert [line.rpartition("/")[2] for line in lines if line.startswith("/")] == [
         "b.py  (Python 2)",

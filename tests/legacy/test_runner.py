@@ -1,6 +1,6 @@
 """`estimator-train run` runs scripts as `python` does, and its errors say what to do.
 
-These tests cover `cli/commands/run.py`.
+These tests cover `cli/commands/old_programs.py`.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Commands whose paths are on a real S3 server.
 
-These tests cover `remote/outputs.py`.
+These tests cover `remote/checks.py`.
 """
 
 import io

@@ -1,6 +1,6 @@
 """The shim: a distribution of an environment, which pip lists and removes.
 
-These tests cover `cli/commands/install_shim.py` and `shim/modules.py`.
+These tests cover `cli/commands/old_programs.py`, `shim/__init__.py` and `shim/modules.py`.
 """
 
 import shutil

@@ -1,7 +1,7 @@
 """TPUEstimator without a TPU: batch sizes by params, host calls, errors as the original's.
 
 These tests cover `estimator_spec/tpu_spec.py`, `tpu/config.py`, `tpu/estimator.py`,
-`tpu/experimental.py` and `tpu/no_tpu.py`.
+`tpu/estimator.py` and `tpu/experimental.py`.
 """
 
 import ask_tpu_refusals

@@ -8,6 +8,13 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.canned.arguments import (
+    Config,
+    FeatureColumns,
+    ModelDir,
+    make_classifier_head,
+    make_regressor_head,
+)
 from estimator_train.canned.boosted_trees.ensemble import Settings
 from estimator_train.canned.boosted_trees.features import Features
 from estimator_train.canned.boosted_trees.model import (
@@ -20,13 +27,6 @@ from estimator_train.canned.boosted_trees.model import (
 )
 from estimator_train.canned.boosted_trees.original_checkpoints import convert_model_dir
 from estimator_train.canned.boosted_trees.splits import compute_softmax_losses
-from estimator_train.canned.parts.arguments import (
-    Config,
-    FeatureColumns,
-    ModelDir,
-    make_classifier_head,
-    make_regressor_head,
-)
 from estimator_train.cluster import EVALUATOR
 from estimator_train.estimator import Estimator
 from estimator_train.heads import Head

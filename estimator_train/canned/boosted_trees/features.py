@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.canned.arguments import FeatureColumn, FeatureColumns
 from estimator_train.canned.boosted_trees.ensemble import SCOPE, Settings, create_state_variable
-from estimator_train.canned.parts.arguments import FeatureColumn, FeatureColumns
-from estimator_train.canned.parts.column_kinds import is_categorical, validate_columns
-from estimator_train.canned.parts.columns import Batch
-from estimator_train.canned.parts.lookups import PaddedIds
+from estimator_train.canned.column_kinds import is_categorical, validate_columns
+from estimator_train.canned.columns import Batch
+from estimator_train.canned.lookups import PaddedIds
 from estimator_train.heads.checks import is_numeric_column
 
 _v1 = tf.compat.v1

@@ -25,9 +25,9 @@ from estimator_train.canned.boosted_trees.example_cache import (
 from estimator_train.canned.boosted_trees.features import Features, create_quantiles, look_up
 from estimator_train.canned.boosted_trees.growing import Grower, StopWhenGrown
 from estimator_train.canned.boosted_trees.splits import compute_derivatives
-from estimator_train.canned.parts.columns import Batch
-from estimator_train.engine.id_features import IdFeatures, TreeLogits
-from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.canned.columns import Batch
+from estimator_train.engine.portability import IdFeatures, TreeLogits
+from estimator_train.estimator_spec import EstimatorSpec, ModeKeys
 from estimator_train.heads import BinaryClassHead, Head, RegressionHead
 from estimator_train.heads.checks import get_weights
 from estimator_train.heads.keys import FeatureTensors, Labels, WeightColumn

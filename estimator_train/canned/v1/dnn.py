@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from estimator_train.canned.dnn import LEARNING_RATE, LINEAR_LEARNING_RATE, check_columns
-from estimator_train.canned.linear import get_learning_rate
-from estimator_train.canned.parts.arguments import (
+from estimator_train.canned.arguments import (
     ActivationFn,
     Config,
     FeatureColumns,
@@ -20,8 +18,10 @@ from estimator_train.canned.parts.arguments import (
     make_classifier_head,
     make_regressor_head,
 )
-from estimator_train.canned.parts.models import Deep, Linear
-from estimator_train.canned.parts.specs import TrainedPart, make_v1_model_fn
+from estimator_train.canned.dnn import LEARNING_RATE, LINEAR_LEARNING_RATE, check_columns
+from estimator_train.canned.linear import get_learning_rate
+from estimator_train.canned.models import Deep, Linear
+from estimator_train.canned.specs import TrainedPart, make_v1_model_fn
 from estimator_train.estimator import Estimator
 from estimator_train.heads import Head
 from estimator_train.heads.keys import WeightColumn

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from estimator_train.canned.linear import BASELINE_LEARNING_RATE, Bias, get_learning_rate
-from estimator_train.canned.parts.arguments import (
+from estimator_train.canned.arguments import (
     Config,
     FeatureColumns,
     ModelDir,
@@ -18,9 +17,10 @@ from estimator_train.canned.parts.arguments import (
     make_classifier_head,
     make_regressor_head,
 )
-from estimator_train.canned.parts.models import Linear
-from estimator_train.canned.parts.sdca import LinearSDCA
-from estimator_train.canned.parts.specs import TrainedPart, make_sdca_model_fn, make_v1_model_fn
+from estimator_train.canned.linear import BASELINE_LEARNING_RATE, Bias, get_learning_rate
+from estimator_train.canned.models import Linear
+from estimator_train.canned.sdca import LinearSDCA
+from estimator_train.canned.specs import TrainedPart, make_sdca_model_fn, make_v1_model_fn
 from estimator_train.estimator import Estimator
 from estimator_train.heads import Head
 from estimator_train.heads.keys import WeightColumn

@@ -1,1 +1,1 @@
-"""The commands of `estimator-train`, one file each."""
+"""The commands of `estimator-train`; a file has those that are used together."""

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from absl import flags as absl_flags
 
 from estimator_train.cli import main
+from estimator_train.cli.errors import PROGRAM, UsageError
 from estimator_train.cli.main import COMMANDS, Command
-from estimator_train.cli.output.errors import PROGRAM, UsageError
 
 DESCRIPTION = """
 Prints a script for a shell, which completes commands, flags, and the values of flags that allow

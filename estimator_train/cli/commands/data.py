@@ -4,9 +4,9 @@ import os
 
 from absl import flags as absl_flags
 
+from estimator_train.cli import results
 from estimator_train.cli.job import user_code
 from estimator_train.cli.job.user_code import Group
-from estimator_train.cli.output import results
 
 DESCRIPTION = """
 Shows the structure, shapes, dtypes and values of the batches that an input_fn returns, and the
@@ -48,9 +48,9 @@ def run(flag_values: absl_flags.FlagValues) -> None:
 def _run(flag_values: absl_flags.FlagValues) -> None:
     import tensorflow as tf
 
+    from estimator_train.cli.errors import UsageError
     from estimator_train.cli.job import data_contents, data_speed
     from estimator_train.cli.job.job import Job
-    from estimator_train.cli.output.errors import UsageError
 
     job = Job(flag_values, needs_model=False)
     dataset = job.call_input_fn(flag_values.mode)

@@ -16,10 +16,10 @@ from typing import NamedTuple
 from absl import flags as absl_flags
 
 import estimator_train
+from estimator_train import shim
 from estimator_train.bootstrap import start_up
 from estimator_train.cli.job.user_code import Group
 from estimator_train.launcher import network
-from estimator_train.shim import distribution
 
 DESCRIPTION = """
 Prints versions, devices, the CPU limit and relevant environment variables. Checks that TensorFlow
@@ -62,7 +62,7 @@ def run(flag_values: absl_flags.FlagValues) -> int:
     Returns:
       The exit code.
     """
-    from estimator_train.cli.output import errors, results
+    from estimator_train.cli import errors, results
 
     with contextlib.suppress(ImportError):  # The report names the missing package.
         errors.configure(flag_values.debug)
@@ -136,7 +136,7 @@ def _find_original() -> Finding:
 
 
 def _find_shim() -> Finding:
-    shims = distribution.find_shims()
+    shims = shim.find_shims()
     text = ", ".join(f"{version} in {folder}" for folder, version in shims.items())
     if len(shims) > 1:
         return Finding(text, f"several shims are installed, run {_REMOVE_SHIM}: {text}")

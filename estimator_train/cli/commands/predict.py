@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from absl import flags as absl_flags
 
+from estimator_train.cli import results
 from estimator_train.cli.job import user_code
 from estimator_train.cli.job.user_code import Group
-from estimator_train.cli.output import results
-from estimator_train.cli.output.results import open_atomically
+from estimator_train.cli.results import open_atomically
 from estimator_train.cluster import CHIEF, MASTER, WORKER, detect, has_tf_config, read_tf_config
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _run(flag_values: absl_flags.FlagValues) -> None:
 def _write_parquet(
     job: "Job", flag_values: absl_flags.FlagValues, shard: int, num_shards: int
 ) -> None:
-    from estimator_train.cli.output.parquet_parts import ParquetParts
+    from estimator_train.cli.parquet_parts import ParquetParts
 
     estimator = job.get_trained_estimator()
     checkpoint = flag_values.checkpoint_path or estimator.latest_checkpoint()
@@ -128,7 +128,7 @@ def _choose_shard(flag_values: absl_flags.FlagValues) -> tuple[int, int] | None:
     Raises:
       UsageError: There is no --output, or the shard is not one of the shards.
     """
-    from estimator_train.cli.output.errors import UsageError
+    from estimator_train.cli.errors import UsageError
 
     if not flag_values.output:
         raise UsageError("--output=DIR is needed with --format=parquet, a folder for the files.")

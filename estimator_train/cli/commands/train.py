@@ -1,18 +1,18 @@
-"""`estimator-train train`: trains, evaluates and exports a model."""
+"""The commands that train a model, evaluate it, and plot its history."""
 
 import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from absl import flags as absl_flags
 
+from estimator_train.cli import results
+from estimator_train.cli.errors import PROGRAM, UsageError
 from estimator_train.cli.job import user_code
 from estimator_train.cli.job.user_code import Group
-from estimator_train.cli.output import results
-from estimator_train.cli.output.errors import PROGRAM, UsageError
 from estimator_train.lifecycle.preemption import Preempted, Preemption, watch
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from estimator_train.cli.job.job import Job
     from estimator_train.hooks import StepBreakdown, TimeHistory
 
-
-DESCRIPTION = """
+_TRAIN = """
 Trains a model, evaluates it, exports it if there is an --export_dir, and prints a summary. The
 model is a preset, or your own code: --model and --input_fn name functions. These functions may have
 as arguments any flag by its name (batch_size is the size for one replica) and params (a dict of all
@@ -34,6 +33,17 @@ run continues from this checkpoint. Each run then trains --train_epochs more epo
 the same step. --clean removes the checkpoints and starts over.
 
 With --eval, the command evaluates checkpoints during training, and can stop by their metrics.
+"""
+_EVALUATE = """
+Evaluates the model in --model_dir on the evaluation data (the data of the input_fn for mode 'eval')
+and prints one line for each metric. Use the --preset, or the --model and --input_fn, of the
+training.
+"""
+_REPORT = """
+Plots the loss, the throughput and the time of a step over the steps of one or more runs, and prints
+one line for each run. For runs with different numbers of replicas it also plots the scaling. It
+reads history.jsonl in each MODEL_DIR, or the event files if that file does not exist. The plots
+need matplotlib: pip install matplotlib.
 """
 
 
@@ -55,20 +65,24 @@ def _define_profile(flag_values: absl_flags.FlagValues) -> None:
     )
 
 
-FLAGS = (_define_dry_run, _define_profile, *user_code.JOB_FLAGS)
+class Train:
+    """`estimator-train train`: trains, evaluates and exports a model."""
 
+    DESCRIPTION = _TRAIN
+    FLAGS = (_define_dry_run, _define_profile, *user_code.JOB_FLAGS)
 
-def run(flag_values: absl_flags.FlagValues) -> None:
-    """Trains the model of the flags.
+    @staticmethod
+    def run(flag_values: absl_flags.FlagValues) -> None:
+        """Trains the model of the flags.
 
-    Args:
-      flag_values: The parsed flags.
+        Args:
+          flag_values: The parsed flags.
 
-    Raises:
-      UsageError: A flag is missing or wrong.
-    """
-    with exit_saved_on_signal(flag_values), results.record_run(flag_values) as record:
-        _run(flag_values, record)
+        Raises:
+          UsageError: A flag is missing or wrong.
+        """
+        with exit_saved_on_signal(flag_values), results.record_run(flag_values) as record:
+            _run(flag_values, record)
 
 
 def _run(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
@@ -246,3 +260,96 @@ def _requeue() -> None:
         subprocess.run(["scontrol", "requeue", job], check=True)
     except (OSError, subprocess.CalledProcessError) as error:
         print(f"{PROGRAM}: --slurm_requeue: {error}", file=sys.stderr)
+
+
+class Evaluate:
+    """`estimator-train evaluate`: prints the metrics of a checkpoint."""
+
+    DESCRIPTION = _EVALUATE
+    FLAGS = (*user_code.JOB_FLAGS, user_code.define_checkpoint_path)
+
+    @staticmethod
+    def run(flag_values: absl_flags.FlagValues) -> None:
+        """Evaluates the model in --model_dir and prints its metrics.
+
+        Args:
+          flag_values: The parsed flags.
+
+        Raises:
+          UsageError: A flag is missing or wrong, or there is no checkpoint.
+        """
+        with results.record_run(flag_values) as record:
+            _evaluate(flag_values, record)
+
+
+def _evaluate(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
+    from estimator_train.cli.job.job import Job, find_checkpoint
+
+    job = Job(flag_values)
+    record["checkpoint"] = find_checkpoint(flag_values)
+    metrics = job.estimator.evaluate(
+        job.make_eval_input_fn(),
+        steps=flag_values.eval_steps,
+        checkpoint_path=flag_values.checkpoint_path,
+    )
+    record["metrics"] = dict(metrics)
+    print(results.format_table(results.format_metrics(metrics)))
+
+
+def _define_plots(flag_values: absl_flags.FlagValues) -> None:
+    define = Group(flag_values)
+    define.string(
+        "output_dir",
+        "report",
+        "Directory for the PNG files and for report.html, which contains all plots.",
+    )
+    define.list(
+        "replicas",
+        [],
+        "Number of replicas of each run, such as 1,2,4 for three runs. The default is the number "
+        "in the history of the run.",
+    )
+
+
+class Report:
+    """`estimator-train report`: plots the history of trainings."""
+
+    DESCRIPTION = _REPORT
+    FLAGS = (_define_plots,)
+
+    @staticmethod
+    def run(flag_values: absl_flags.FlagValues, model_dirs: Sequence[str]) -> None:
+        """Writes the plots and prints a line for each run.
+
+        Args:
+          flag_values: The parsed flags.
+          model_dirs: The model directories of the runs.
+
+        Raises:
+          UsageError: There is no run, a run has no history, --replicas has a wrong value, or
+            matplotlib is not installed.
+        """
+        if not model_dirs:
+            raise UsageError(
+                "one or more model directories are needed, such as: report runs/digits"
+            )
+        replicas = _parse_replicas(flag_values.replicas, len(model_dirs))
+        try:
+            from estimator_train.report import report
+        except ImportError as error:
+            raise UsageError(
+                f"report needs matplotlib, which cannot be imported ({error}): "
+                "pip install matplotlib."
+            ) from error
+        plots = report(*model_dirs, replicas=replicas)
+        print(results.format_table({**plots.rows, **plots.write(flag_values.output_dir)}))
+
+
+def _parse_replicas(values: Sequence[str], runs: int) -> list[int]:
+    if not values:
+        return []
+    if not all(value.isdigit() and int(value) > 0 for value in values) or len(values) != runs:
+        raise UsageError(
+            f"--replicas={','.join(values)} must be {runs} positive numbers, one for each run."
+        )
+    return [int(value) for value in values]

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from absl import flags as absl_flags
 
+from estimator_train.cli.errors import UsageError
 from estimator_train.cli.job.user_code import Group
-from estimator_train.cli.output.errors import UsageError
 
 DESCRIPTION = """
 Compares two trainings: all variables of checkpoints of the same step, the losses, and all other

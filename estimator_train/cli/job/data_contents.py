@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.cli.output import results
-from estimator_train.cli.output.errors import UsageError
+from estimator_train.cli import results
+from estimator_train.cli.errors import UsageError
 
 _MAX_CLASSES = 100
 _MAX_SHOWN_CLASSES = 20

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals import iterators
+from estimator_train.engine.tf_internals import strategies
 
 _SLOW_RATIO = 0.8  # A stage is slow if it reduces the rate of the previous stage to less than this.
 _SAMPLED_ELEMENTS = 3
@@ -66,7 +66,7 @@ def measure(dataset: tf.data.Dataset, seconds: float) -> list[Stage]:
 def list_stages(dataset: tf.data.Dataset) -> list[tf.data.Dataset]:
     """Returns the datasets of a pipeline, from the source to `dataset`."""
     chain = [dataset]
-    while inputs := iterators.list_datasets_before(chain[-1]):
+    while inputs := strategies.list_datasets_before(chain[-1]):
         chain.append(inputs[0])
     return chain[::-1]
 

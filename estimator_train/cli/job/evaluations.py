@@ -11,10 +11,10 @@ from absl import flags as absl_flags
 from tqdm import tqdm
 
 from estimator_train import Estimator, EvalSpec, Exporter, FinalExporter, ModeKeys, TrainSpec
+from estimator_train.cli import errors, results
+from estimator_train.cli.errors import UsageError
 from estimator_train.cli.job.exporters import check_metric, make_exporters
 from estimator_train.cli.job.job import Job
-from estimator_train.cli.output import errors, results
-from estimator_train.cli.output.errors import UsageError
 from estimator_train.engine.inputs.input_fn import is_dataset
 from estimator_train.estimator.dry_run import DryRun, dry_run
 from estimator_train.training import stopping_hooks

@@ -9,7 +9,7 @@ import tensorflow as tf
 from absl import flags as absl_flags
 
 from estimator_train import Estimator, RunConfig, export
-from estimator_train.cli.output.errors import UsageError
+from estimator_train.cli.errors import UsageError
 from estimator_train.engine.inputs.input_fn import is_dataset, split
 from estimator_train.training.exporters import (
     BestExporter,

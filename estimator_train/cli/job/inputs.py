@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import tensorflow as tf
 
 from estimator_train import ModeKeys, RunConfig
+from estimator_train.cli.errors import UsageError
 from estimator_train.cli.job.user_code import import_own_package
-from estimator_train.cli.output.errors import UsageError
 from estimator_train.engine.inputs.input_fn import is_dataset
 from estimator_train.engine.inputs.start import is_endless
 

@@ -11,6 +11,7 @@ import tensorflow as tf
 from absl import flags as absl_flags
 
 from estimator_train import Estimator, ModeKeys, RunConfig
+from estimator_train.cli.errors import UsageError
 from estimator_train.cli.job.exporters import Receiver, make_receiver_fn
 from estimator_train.cli.job.inputs import (
     describe_files,
@@ -19,7 +20,6 @@ from estimator_train.cli.job.inputs import (
     table as read_table,
 )
 from estimator_train.cli.job.user_code import check_arguments, flags, load
-from estimator_train.cli.output.errors import UsageError
 from estimator_train.engine.checkpoints.integrity import has_checkpoint, latest_checkpoint
 from estimator_train.engine.job import call_with_known, list_argument_names
 from estimator_train.engine.storage import find_files

@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.cli.output.errors import UsageError
+from estimator_train.cli.errors import UsageError
 from estimator_train.keras.family import find_family, is_keras_3, load_model_file
 from estimator_train.keras.matching import read_saved_variables
 

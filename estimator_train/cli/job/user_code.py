@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from absl import flags as absl_flags
 
-from estimator_train.cli.output.errors import UsageError
+from estimator_train.cli.errors import UsageError
 
 _HOME = str(Path(__file__).parents[3])
 

@@ -1,8 +1,8 @@
 """The names of `tf.compat.v1.estimator.experimental`."""
 
 from estimator_train.canned.kmeans import KMeansClustering as KMeans
-from estimator_train.canned.parts.sdca import LinearSDCA
-from estimator_train.canned.parts.specs import dnn_logit_fn_builder, linear_logit_fn_builder
+from estimator_train.canned.sdca import LinearSDCA
+from estimator_train.canned.specs import dnn_logit_fn_builder, linear_logit_fn_builder
 from estimator_train.experimental import (
     InMemoryEvaluatorHook,
     build_raw_supervised_input_receiver_fn,

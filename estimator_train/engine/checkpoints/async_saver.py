@@ -36,7 +36,7 @@ from estimator_train.engine.checkpoints.model_dir import (
 from estimator_train.engine.storage import atomic_write
 from estimator_train.engine.tf_internals import graphs
 from estimator_train.engine.tf_internals.constants import count_bytes
-from estimator_train.engine.tf_internals.hook_timers import SteadySaver
+from estimator_train.engine.tf_internals.tf_hooks import SteadySaver
 from estimator_train.goodput import CHECKPOINTS, process_clock
 
 _TEXT = "graph.pbtxt"

@@ -16,9 +16,9 @@ from estimator_train.engine.inputs.input_fn import (
 )
 from estimator_train.engine.inputs.sharding import Rounds, select_shard
 from estimator_train.engine.job import Job, as_replica
-from estimator_train.engine.tf_internals import iterators, strategies
+from estimator_train.engine.tf_internals import strategies
 from estimator_train.engine.types import InputFn, TensorStructure
-from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.estimator_spec import EstimatorSpec, ModeKeys
 
 
 def make_distributed_inputs(
@@ -59,9 +59,9 @@ def make_distributed_inputs(
         if len(pipelines) == 1:
             return _make_inputs_in_rounds(*pipelines[0], strategy)
         made = iter(pipelines)  # The strategy asks for them in the same order.
-        iterator = iterators.find_input_iterator(strategy, lambda _: next(made)[1])
+        iterator = strategies.find_input_iterator(strategy, lambda _: next(made)[1])
     else:
-        iterator = iterators.find_input_iterator(strategy, dataset_fn)
+        iterator = strategies.find_input_iterator(strategy, dataset_fn)
     features, labels = split(iterator.get_next())
     return Inputs(features, labels, iterator, iterator.initializer)
 

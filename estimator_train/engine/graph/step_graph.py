@@ -17,7 +17,7 @@ from estimator_train.engine.inputs.input_fn import Inputs, find_batch_size, make
 from estimator_train.engine.job import Job
 from estimator_train.engine.tf_internals import modes, variable_copies, zero_slots
 from estimator_train.engine.types import InputFn, TensorStructure
-from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.estimator_spec import EstimatorSpec, ModeKeys
 
 LOSS = "loss"
 HAS_BATCHES = "(has batches)"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from estimator_train.engine.inputs.input_fn import get_columns
-from estimator_train.engine.tf_internals.python_errors import find_session_graph
+from estimator_train.engine.tf_internals.sessions import find_session_graph
 
 _MAX_NAMES = 10_000  # Longer constants are data rather than names of files.
 _MAX_SHOWN = 3

@@ -22,7 +22,7 @@ from estimator_train.engine.keras_3 import explain_keras_3_error
 from estimator_train.engine.tf_internals import constants
 from estimator_train.engine.tf_internals.constants import replace_constants
 from estimator_train.engine.types import InputFn, TensorStructure
-from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.estimator_spec import ModeKeys
 
 MIN_BYTES = 64 * 2**10
 EXTERNAL_ARRAY = "PyFuncStateless"

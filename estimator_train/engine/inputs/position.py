@@ -20,7 +20,7 @@ from estimator_train.engine import storage
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.loops.training_loop import WorkerCoordinator
 from estimator_train.engine.storage import UNFINISHED, atomic_write, find_files, take_first_line
-from estimator_train.engine.tf_internals import iterators
+from estimator_train.engine.tf_internals import strategies
 
 _NAME = "{prefix}-{step}.data-i{pipeline:04d}-of-input"
 _ASYNCHRONOUS_NAME = "{prefix}-{step}.input-i{pipeline:04d}"
@@ -208,7 +208,7 @@ class InputPosition:
         self._can_be_saved = True
         self._state: str | None = None
         self._start = 0
-        handle = iterators.find_iterator_handle(inputs.iterator)
+        handle = strategies.find_iterator_handle(inputs.iterator)
         self._next = [op for op in handle.consumers() if op.type == "IteratorGetNext"]
         self._strict = _serialize(handle, _REFUSE_STATE)
         self._position = _serialize(handle, _IGNORE_STATE)

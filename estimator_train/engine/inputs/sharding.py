@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals import iterators
+from estimator_train.engine.tf_internals import strategies
 from estimator_train.engine.types import Hook, RunArgs, RunContext, RunValues
 
 _Policy = tf.data.experimental.AutoShardPolicy
@@ -25,7 +25,7 @@ def select_shard(dataset: tf.data.Dataset, input_context: tf.distribute.InputCon
     """
     if input_context.num_input_pipelines == 1:
         return dataset
-    policy = iterators.read_options(dataset).experimental_distribute.auto_shard_policy
+    policy = strategies.read_options(dataset).experimental_distribute.auto_shard_policy
     if policy in (_Policy.AUTO, _Policy.OFF):
         return dataset
     specs = tf.nest.flatten(dataset.element_spec, expand_composites=True)

@@ -5,7 +5,7 @@ of steps up to and including the next one that it must see (None: no step), and 
 `after_loop(steps, loss)` is called after steps that it did not see; it returns True to stop
 training. A hook that overrides neither `before_run` nor `after_run` need not see any step.
 
-TensorFlow's hooks have no such methods: `hook_timers` reads their timers, and sets them after a
+TensorFlow's hooks have no such methods: `tf_hooks` reads their timers, and sets them after a
 loop; it also reads the intervals of the hooks of known trackers and tuners. Any other hook must see
 every step. A subclass of one of TensorFlow's hooks with a true `keeps_cadence` has the cadence of
 that hook, whichever methods it overrides.
@@ -16,7 +16,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals import hook_timers
+from estimator_train.engine.tf_internals import tf_hooks
 from estimator_train.engine.types import Hook, Loss, RunContext, RunValues
 
 _train = tf.compat.v1.train
@@ -84,7 +84,7 @@ def _find_known_class(hook: Hook) -> type | None:
 
 def _find_foreign_due(kind: type) -> Callable[[Any, int], int | None] | None:
     key = (kind.__module__.partition(".")[0], kind.__name__)
-    return hook_timers.FOREIGN_DUE.get(key)
+    return tf_hooks.FOREIGN_DUE.get(key)
 
 
 def _find_due(known: type) -> Callable[[Any, int], int | None]:
@@ -105,7 +105,7 @@ def _return_none(hook: Hook, global_step: int) -> None:
 
 
 _DUE: dict[type, Callable[[Any, int], int | None]] = {
-    **hook_timers.DUE,
+    **tf_hooks.DUE,
     _train.NanTensorHook: _return_none,
     _train.FinalOpsHook: _return_none,
     _train.GlobalStepWaiterHook: _return_none,
@@ -122,7 +122,7 @@ def _run_nan_hook(hook: Hook, global_step: int, steps: int, loss: Loss) -> bool:
 
 
 _AFTER_LOOP: dict[type | None, Callable[[Any, int, int, Any], bool | None]] = {
-    **hook_timers.AFTER_LOOP,
+    **tf_hooks.AFTER_LOOP,
     _train.NanTensorHook: _run_nan_hook,
 }
 

@@ -33,11 +33,11 @@ from estimator_train.engine.run.failures import prepare_single_batches
 from estimator_train.engine.sessions.model_call import ModelCall, open_call
 from estimator_train.engine.sessions.open_model import BuiltModel, ModelRequest
 from estimator_train.engine.tf_internals import graphs
-from estimator_train.engine.tf_internals.graph_messages import serialize_once
-from estimator_train.engine.tf_internals.python_errors import shorten_errors
+from estimator_train.engine.tf_internals.graphs import serialize_once
+from estimator_train.engine.tf_internals.sessions import shorten_errors
 from estimator_train.engine.together.strategies import make_graph_form
 from estimator_train.engine.types import Hook, InputFn, Strategy
-from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.estimator_spec import ModeKeys
 from estimator_train.goodput import EVALUATION, process_clock
 from estimator_train.lifecycle import preemption
 

@@ -16,7 +16,7 @@ from estimator_train.engine.checkpoints.memory_copy import drop_interim_copy
 from estimator_train.engine.job import Job
 from estimator_train.engine.loops.graph_loop import LoopFailedError
 from estimator_train.engine.types import Hook, HookPhase, PhasedHook
-from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.estimator_spec import ModeKeys
 
 _LOG = tf.get_logger()
 _MAX_NAMES = 5

@@ -22,7 +22,7 @@ import tensorflow as tf
 
 from estimator_train.engine.job import Job
 from estimator_train.engine.storage import find_files
-from estimator_train.engine.tf_internals import step_reads
+from estimator_train.engine.tf_internals import tf_hooks
 from estimator_train.engine.types import (
     HookPhase,
     Loss,
@@ -261,7 +261,7 @@ def make_goodput_hook(job: Job, train_op: tf.Operation | tf.Tensor) -> "GoodputH
       job: The call of `train`.
       train_op: The operation or tensor of a step.
     """
-    config, step_read = job.config, step_reads.find_global_step_read()
+    config, step_read = job.config, tf_hooks.find_global_step_read()
     own_secs = job.together.build_local_secs(train_op)
     if not config.log_step_count_steps:
         return GoodputHook(step_read, own_secs=own_secs)

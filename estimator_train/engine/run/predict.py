@@ -15,9 +15,9 @@ from estimator_train.engine.inputs.input_fn import Inputs, make_inputs
 from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.model_call import ModelCall, open_call
 from estimator_train.engine.sessions.open_model import BuiltModel, ModelRequest
-from estimator_train.engine.tf_internals.python_errors import shorten_errors
+from estimator_train.engine.tf_internals.sessions import shorten_errors
 from estimator_train.engine.types import Hook, InputFn, Predictions, PredictKeys
-from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.estimator_spec import ModeKeys
 
 _LOG = tf.get_logger()
 _SHORT_SECS = 1e-3

@@ -28,9 +28,9 @@ from estimator_train.engine.run.failures import prepare_single_steps
 from estimator_train.engine.run.standard_hooks import make_standard_hooks
 from estimator_train.engine.run.training_checkpoints import TrainingCheckpoints
 from estimator_train.engine.sessions.session import open_training_session
-from estimator_train.engine.tf_internals import step_reads
-from estimator_train.engine.tf_internals.hook_timers import make_timers_steady
-from estimator_train.engine.tf_internals.python_errors import shorten_errors
+from estimator_train.engine.tf_internals import tf_hooks
+from estimator_train.engine.tf_internals.sessions import shorten_errors
+from estimator_train.engine.tf_internals.tf_hooks import make_timers_steady
 from estimator_train.engine.together.strategies import make_graph_form
 from estimator_train.engine.types import (
     Hook,
@@ -46,7 +46,7 @@ from estimator_train.engine.types import (
     RunValues,
     StepFetches,
 )
-from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.estimator_spec import ModeKeys
 from estimator_train.goodput import process_clock
 from estimator_train.lifecycle import preemption
 from estimator_train.lifecycle.preemption import handle_preemption
@@ -269,7 +269,7 @@ def _build_training_step(
 def _find_fetches(step: Step) -> StepFetches:
     """Returns the tensors of a step; adds reads of the global step to the default graph."""
     train_op = step.spec.train_op
-    before = step_reads.read_step_before_increment(step.global_step, train_op)
+    before = tf_hooks.read_step_before_increment(step.global_step, train_op)
     primary = getattr(step.global_step, "values", (step.global_step,))[0]
     with tf.control_dependencies([train_op]):
         after = primary.read_value()

@@ -27,9 +27,9 @@ from estimator_train.engine.sessions.open_model import (
 from estimator_train.engine.sessions.restore import prepare_restore
 from estimator_train.engine.sessions.session import ChiefSessionCreator, make_session_config
 from estimator_train.engine.tf_internals import sessions
-from estimator_train.engine.tf_internals.hook_timers import make_timers_steady
+from estimator_train.engine.tf_internals.tf_hooks import make_timers_steady
 from estimator_train.engine.types import Hook
-from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.estimator_spec import ModeKeys
 
 _LOG = tf.get_logger()
 _ErrorType = type[BaseException] | None

@@ -19,7 +19,7 @@ from estimator_train.engine.job import Job, ReusedInput
 from estimator_train.engine.loops.prepared_calls import PreparedCalls
 from estimator_train.engine.sessions.restore import prepare_restore
 from estimator_train.engine.sessions.session import ChiefSessionCreator
-from estimator_train.engine.tf_internals import graphs, iterators, sessions
+from estimator_train.engine.tf_internals import graphs, sessions, strategies
 from estimator_train.engine.types import Hook, InputFn, Strategy
 
 Fetches = TypeVar("Fetches")
@@ -295,7 +295,7 @@ def _build_release_op(graph: tf.Graph, iterator: Any) -> tf.Operation | None:
         dataset = tf.data.Dataset.from_tensor_slices(empty).with_options(options)
         return tf.raw_ops.MakeIterator(
             dataset=tf.data.experimental.to_variant(dataset),
-            iterator=iterators.find_iterator_handle(iterator),
+            iterator=strategies.find_iterator_handle(iterator),
         )
 
 

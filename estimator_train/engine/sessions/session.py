@@ -19,7 +19,7 @@ from estimator_train.engine.checkpoints.reading import is_damaged
 from estimator_train.engine.graph.mixed_precision import enable_casts
 from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.restore import fill_variables, prepare_restore
-from estimator_train.engine.tf_internals import graph_messages, graphs, saver_entries, sessions
+from estimator_train.engine.tf_internals import graphs, saver_entries, sessions
 from estimator_train.engine.tf_internals.constants import count_constant_bytes
 from estimator_train.engine.together.alone import needs_other_workers
 from estimator_train.engine.together.strategies import is_multi_worker
@@ -159,7 +159,7 @@ def open_training_session(
             scaffold, config.master, settings, config.session_creation_timeout_secs
         )
     grace = _STOP_GRACE_OF_SUMMING_SECS if needs_other_workers(graph) else _STOP_GRACE_SECS
-    with graph_messages.serialize_once(graph):
+    with graphs.serialize_once(graph):
         return tf.compat.v1.train.MonitoredSession(
             together.wrap_creator(creator), hooks, stop_grace_period_secs=grace
         )

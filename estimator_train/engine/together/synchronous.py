@@ -22,7 +22,6 @@ from estimator_train.engine.loops.training_loop import TrainingLoop, WorkerCoord
 from estimator_train.engine.tf_internals import (
     graphs,
     saver_entries,
-    step_reads,
     strategies,
     tf_hooks,
 )
@@ -227,7 +226,7 @@ class SyncCoordinator(PassiveHook, WorkerCoordinator):
         self._last_step = tf.compat.v1.placeholder_with_default(
             tf.constant(_NO_LIMIT, tf.int64), []
         )
-        self._step_read = step_reads.find_global_step_read()
+        self._step_read = tf_hooks.find_global_step_read()
         not_last = self._step_read + 1 < self._last_step
         with self._strategy.scope():
             continues = self._has_next & self._wants_step & not_last

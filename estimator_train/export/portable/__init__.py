@@ -2,6 +2,6 @@
 
 `conversion.py` builds the graph (`portable_graph.py`), has another project's tool convert it and
 its runtime prove it (`targets.py`, `tools.py`). Strings become ids outside of the model
-(`column_descriptions.py`, `encoder.py`). `encoder.py` and `tools.py` import no other module of this
+(`rows.py`, `encoder.py`). `encoder.py` and `tools.py` import no other module of this
 package.
 """

@@ -13,28 +13,29 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.graph.recurrent_loops import without_tensor_lists
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
-from estimator_train.engine.id_features import (
+from estimator_train.engine.job import Job
+from estimator_train.engine.portability import (
     IdFeatures,
     TreeLogits,
     has_sequences,
     make_input_name,
+    without_tensor_lists,
 )
-from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.open_model import open_restored_session
 from estimator_train.engine.sessions.session import make_session_config
+from estimator_train.estimator_spec import EstimatorSpec, ModeKeys
 from estimator_train.estimator_spec.export_outputs import (
     ClassificationOutput,
     PredictOutput,
     RegressionOutput,
 )
-from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
-from estimator_train.export.portable.column_descriptions import (
+from estimator_train.export.portable.rows import (
+    SINGLE,
+    Rows,
     UnsupportedModelError,
     describe_column,
 )
-from estimator_train.export.portable.rows import SINGLE, Rows
 from estimator_train.export.tree_graphs import (
     TreeNodes,
     build_nodes,

@@ -12,7 +12,7 @@ from estimator_train.engine import storage
 from estimator_train.engine.checkpoints.integrity import has_checkpoint
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
 from estimator_train.engine.job import make_together
-from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.estimator_spec import ModeKeys
 from estimator_train.keras.build_settings import BuildSettings, enter_eager_scope
 from estimator_train.keras.model_io import Optimizer, check_checkpoint_format
 from estimator_train.keras.tf_keras.blueprint import TfKerasBlueprint

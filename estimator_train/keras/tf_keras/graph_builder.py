@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.estimator_spec import ModeKeys
 from estimator_train.keras.build_settings import CompileArguments, copy_metric, divide_by_replicas
 from estimator_train.keras.copied_layers import InitialValues
 from estimator_train.keras.model_io import Structure, Trackable, find_labels, find_weights

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.estimator_spec import EstimatorSpec, ModeKeys
 from estimator_train.keras.build_settings import CompileArguments
 from estimator_train.keras.model_io import (
     CHECKPOINT,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.canned.parts.arguments import make_classifier_head
+from estimator_train.canned.arguments import make_classifier_head
 from estimator_train.heads import checks, losses, sequential
 from estimator_train.heads.base import add_head_name
 from estimator_train.heads.classification import Classes

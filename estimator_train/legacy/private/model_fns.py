@@ -6,9 +6,9 @@ from typing import Any
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.canned.parts.arguments import KerasChoice, V1Choice
-from estimator_train.canned.parts.models import Deep, Linear
-from estimator_train.canned.parts.specs import TrainedPart, make_model_fn, make_v1_model_fn
+from estimator_train.canned.arguments import KerasChoice, V1Choice
+from estimator_train.canned.models import Deep, Linear
+from estimator_train.canned.specs import TrainedPart, make_model_fn, make_v1_model_fn
 
 _Activation = Callable[[Any], Any]
 

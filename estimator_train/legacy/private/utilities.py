@@ -7,8 +7,8 @@ from typing import Any
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.canned.parts.arguments import V1Choice
-from estimator_train.canned.parts.specs import dnn_logit_fn_builder, linear_logit_fn_builder
+from estimator_train.canned.arguments import V1Choice
+from estimator_train.canned.specs import dnn_logit_fn_builder, linear_logit_fn_builder
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
 from estimator_train.heads.v1 import V1BinaryClassHead, V1MultiClassHead, V1RegressionHead
 

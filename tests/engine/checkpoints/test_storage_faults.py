@@ -18,7 +18,7 @@ from processes import run_process
 from sleeps import replace_sleep
 
 import estimator_train as est
-from estimator_train.cli.output import errors
+from estimator_train.cli import errors
 from estimator_train.engine import storage
 from estimator_train.engine.checkpoints import integrity
 from estimator_train.engine.checkpoints.model_dir import repair_checkpoint_list

@@ -19,7 +19,7 @@ from estimator_train.engine.inputs.position import InputPosition, PositionFiles
 from estimator_train.engine.inputs.position_hooks import RestorePositionHook, SaveWorkerPositionHook
 from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.loops.training_loop import WorkerCoordinator
-from estimator_train.engine.tf_internals import step_reads
+from estimator_train.engine.tf_internals import tf_hooks
 
 tf1 = tf.compat.v1
 ROWS, BATCH, EPOCHS = 120, 4, 3
@@ -314,7 +314,7 @@ class Pipeline:
         with tf.Graph().as_default():
             step = tf1.train.create_global_step()
             count = step.assign_add(1)
-            step_reads.read_step_before_increment(step, count)
+            tf_hooks.read_step_before_increment(step, count)
             starting = tf1.train.Scaffold(init_op=step.assign(start))
             rows = tf.data.Dataset.range(100).shard(2, self._place.input_pipeline_id)
             iterator = tf1.data.make_initializable_iterator(rows)

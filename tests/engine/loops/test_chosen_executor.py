@@ -11,7 +11,7 @@ import estimator_train as est
 from estimator_train.engine.loops import graph_loop, prepared_calls, sub_graph
 from estimator_train.engine.loops.prepared_calls import ChosenExecutor
 from estimator_train.engine.loops.sub_graph import find_sub_graph
-from estimator_train.engine.tf_internals import step_reads
+from estimator_train.engine.tf_internals import tf_hooks
 
 v1 = tf.compat.v1
 
@@ -158,7 +158,7 @@ def test_a_loop_has_no_gradients_that_nothing_needs_and_no_reads_for_hooks():
         with tf.control_dependencies([checked]):
             loss = tf.reduce_sum(tf.matmul(x, w, name="first") + b)
         train_op = v1.train.GradientDescentOptimizer(0.1).minimize(loss, step)
-        read = step_reads.read_step_before_increment(step, train_op)
+        read = tf_hooks.read_step_before_increment(step, train_op)
         names = [
             {op.name for op in find_sub_graph(train_op, [loss], excluded).needed}
             for excluded in ((), (read.op,))

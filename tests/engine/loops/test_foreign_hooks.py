@@ -1,6 +1,6 @@
 """Hooks of trackers and tuners, which have intervals and no `steps_until_due`.
 
-These tests cover `engine/types.py` and `tf_internals/hook_timers.py`.
+These tests cover `engine/types.py` and `tf_internals/tf_hooks.py`.
 """
 
 import pytest

@@ -7,7 +7,7 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 import estimator_train as est
-from estimator_train.engine.tf_internals import graph_messages
+from estimator_train.engine.tf_internals import graphs
 
 
 def test_a_graph_is_written_without_float_format(monkeypatch, tmp_path):
@@ -17,14 +17,12 @@ def test_a_graph_is_written_without_float_format(monkeypatch, tmp_path):
         return original(message, as_utf8=as_utf8)
 
     monkeypatch.setattr(text_format, "MessageToString", message_to_string)
-    monkeypatch.setattr(graph_messages.graph_io, "text_format", text_format)
-    graph_messages.mend_text_of_graphs()
+    monkeypatch.setattr(graphs.graph_io, "text_format", text_format)
+    graphs.mend_text_of_graphs()
     with tf.Graph().as_default() as graph:
         tf.constant(2.5, name="half")
     # What `tf.io.write_graph` of TensorFlow 2.20 calls; later ones call it without the argument.
-    text = graph_messages.graph_io.text_format.MessageToString(
-        graph.as_graph_def(), float_format=""
-    )
+    text = graphs.graph_io.text_format.MessageToString(graph.as_graph_def(), float_format="")
     path = tf.io.write_graph(graph, str(tmp_path), "graph.pbtxt")
     with open(path) as file:
         assert file.read() == text
@@ -42,7 +40,7 @@ def test_a_graph_is_serialized_once_until_an_operation_is_added(monkeypatch):
     monkeypatch.setattr(tf.Graph, "as_graph_def", count)
     with tf.Graph().as_default() as graph:
         tf.constant(1, name="one")
-        with graph_messages.serialize_once(graph):
+        with graphs.serialize_once(graph):
             changed = graph.as_graph_def(add_shapes=True)
             changed.node[0].name = "two"
             again = graph.as_graph_def(add_shapes=True)
@@ -57,8 +55,8 @@ def test_a_graph_is_serialized_once_until_an_operation_is_added(monkeypatch):
 
 
 def test_a_message_with_large_constants_is_not_kept(monkeypatch):
-    monkeypatch.setattr(graph_messages, "_MAX_KEPT_BYTES", 10)
-    with tf.Graph().as_default() as graph, graph_messages.serialize_once(graph):
+    monkeypatch.setattr(graphs, "_MAX_KEPT_BYTES", 10)
+    with tf.Graph().as_default() as graph, graphs.serialize_once(graph):
         tf.constant(1)
         graph.as_graph_def().node[0].name = "changed"
         assert graph.as_graph_def().node[0].name == "Const"
@@ -88,7 +86,7 @@ def test_an_error_names_the_constants_of_a_graph_that_is_too_large(monkeypatch, 
     estimator = est.Estimator(large_model_fn, tmp_path / "m")
     if verb != "train":
         estimator.train(one_batch, steps=1)
-    monkeypatch.setattr(graph_messages, "_MAX_BYTES", 1_990_000)  # The constants have 2,000,000.
+    monkeypatch.setattr(graphs, "_MAX_BYTES", 1_990_000)  # The constants have 2,000,000.
     exports = verb == "export_saved_model"
     arguments = [str(tmp_path / "export"), receiver_fn] if exports else [one_batch]
     with pytest.raises(DecodeError) as caught:

@@ -5,7 +5,7 @@ import socket
 import pytest
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals import step_reads
+from estimator_train.engine.tf_internals import tf_hooks
 from estimator_train.engine.together.ps_final_steps import (
     PauseBeforeFinalStepsHook,
     WaitBeforeFinalStepsHook,
@@ -39,7 +39,7 @@ class Training(tf1.train.SessionRunHook):
         with self.graph.as_default():
             self.step = tf1.train.create_global_step()
             self.made = self.step.assign_add(1)
-            step_reads.read_step_before_increment(self.step, self.made)
+            tf_hooks.read_step_before_increment(self.step, self.made)
             self.initial = self.step.assign(first)
             self.scaffold = tf1.train.Scaffold(init_op=self.initial)
 

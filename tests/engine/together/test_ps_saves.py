@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
-from estimator_train.engine.tf_internals import step_reads, tf_hooks
+from estimator_train.engine.tf_internals import tf_hooks
 from estimator_train.engine.together import ps_saves
 from estimator_train.engine.together.ps_saves import SavePacingListener, WaitForSaveHook
 from estimator_train.launcher.network import find_free_addresses
@@ -33,7 +33,7 @@ class Training:
         with self.in_graph():
             self.step = tf1.train.create_global_step()
             self.made = self.step.assign_add(1)
-            step_reads.read_step_before_increment(self.step, self.made)
+            tf_hooks.read_step_before_increment(self.step, self.made)
             self.limit, self.writing = ps_saves._create_shared_counters()
 
     @contextlib.contextmanager

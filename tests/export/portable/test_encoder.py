@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from estimator_train.engine.tf_internals import column_types
 from estimator_train.export.portable import encoder
-from estimator_train.export.portable.column_descriptions import describe_column
+from estimator_train.export.portable.rows import describe_column
 
 fc = tf.feature_column
 RANDOM = np.random.default_rng(0)

@@ -1,6 +1,6 @@
 """Graphs for other runtimes: ids as inputs, the answers of the model, refusals.
 
-These tests cover `engine/id_features.py`.
+These tests cover `engine/portability.py`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ import tensorflow as tf
 import estimator_train as est
 from estimator_train.compat import v1 as compat_v1
 from estimator_train.export.portable import encoder
-from estimator_train.export.portable.column_descriptions import UnsupportedModelError
 from estimator_train.export.portable.portable_graph import (
     PortableGraph,
     build_portable_graph,
     compute_expected,
 )
-from estimator_train.export.portable.rows import read_rows
+from estimator_train.export.portable.rows import UnsupportedModelError, read_rows
 
 fc = tf.feature_column
 INPUT_FN = portable_models.make_input_fn(60, 25)

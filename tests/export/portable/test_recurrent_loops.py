@@ -11,7 +11,7 @@ import tensorflow as tf
 import tf_keras
 import tiers
 
-from estimator_train.engine.graph.recurrent_loops import without_tensor_lists
+from estimator_train.engine.portability import without_tensor_lists
 from estimator_train.export.portable import encoder
 
 v1 = tf.compat.v1

@@ -1,6 +1,6 @@
 """Checkpoints of Keras 3 models: their names, other processes, and the way back to Keras.
 
-These tests cover `keras3/checkpoints.py`.
+These tests cover `keras3/family.py`.
 """
 
 from __future__ import annotations

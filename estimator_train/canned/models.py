@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.canned.parts.arguments import FeatureColumn, FeatureColumns, Partitioner
-from estimator_train.canned.parts.column_kinds import has_v1_columns, validate_columns
-from estimator_train.canned.parts.columns import Batch
+from estimator_train.canned.arguments import FeatureColumn, FeatureColumns, Partitioner
+from estimator_train.canned.column_kinds import has_v1_columns, validate_columns
+from estimator_train.canned.columns import Batch
 
 _EPSILON = 1e-3
 _MOMENTUM = 0.999

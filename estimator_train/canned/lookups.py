@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from estimator_train.canned.parts.arguments import FeatureColumn
+from estimator_train.canned.arguments import FeatureColumn
 
 _REDUCTIONS: dict[str, Callable[..., tf.Tensor]] = {
     "sum": tf.sparse.segment_sum,

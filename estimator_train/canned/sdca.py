@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import tensorflow as tf
 
-from estimator_train.canned.parts.arguments import FeatureColumn
-from estimator_train.canned.parts.column_kinds import has_v1_columns
-from estimator_train.canned.parts.columns import Batch
-from estimator_train.canned.parts.models import LinearModel
-from estimator_train.canned.parts.sdca_steps import Settings, build_train_op
+from estimator_train.canned.arguments import FeatureColumn
+from estimator_train.canned.column_kinds import has_v1_columns
+from estimator_train.canned.columns import Batch
+from estimator_train.canned.models import LinearModel
+from estimator_train.canned.sdca_steps import Settings, build_train_op
 from estimator_train.heads import BinaryClassHead, Head, MultiClassHead, RegressionHead
 from estimator_train.heads.keys import Labels
 from estimator_train.heads.losses import WeightedHead, validate_labels_and_weights

@@ -21,7 +21,7 @@ _IRRELEVANT = re.compile(r"deprecated and will be removed|^Model diverged with l
 _FULL_DISK = [os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT)]
 PROGRAM = "estimator-train"
 _MAX_LENGTH = 600
-_HOME = Path(__file__).parents[3]
+_HOME = Path(__file__).parents[2]
 _OWN_FOLDERS = tuple(
     f"{_HOME / name}{os.sep}" for name in ("estimator_train", "tf_contrib", "input_fns", "flags")
 )

@@ -10,8 +10,8 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train import remote
-from estimator_train.cli.output.errors import UsageError
-from estimator_train.cli.output.results import remove_unfinished, replace_file
+from estimator_train.cli.errors import UsageError
+from estimator_train.cli.results import remove_unfinished, replace_file
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.canned.parts.arguments import FeatureColumn
-from estimator_train.canned.parts.column_kinds import (
+from estimator_train.canned.arguments import FeatureColumn
+from estimator_train.canned.column_kinds import (
     check_kind,
     has_v1_columns,
     is_categorical,
@@ -27,8 +27,8 @@ from estimator_train.canned.parts.column_kinds import (
     is_sequence,
     is_shared_embedding,
 )
-from estimator_train.canned.parts.lookups import Ids, PaddedIds, PaddedSequence, make_ids
-from estimator_train.engine.id_features import IdFeatures, feeds_ids, has_sequences
+from estimator_train.canned.lookups import Ids, PaddedIds, PaddedSequence, make_ids
+from estimator_train.engine.portability import IdFeatures, feeds_ids, has_sequences
 from estimator_train.engine.tf_internals import column_types
 from estimator_train.heads.keys import FeatureTensors
 

@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import tensorflow as tf
 
-from estimator_train.canned.parts.arguments import FeatureColumn, FeatureColumns
-from estimator_train.engine.id_features import has_sequences
+from estimator_train.canned.arguments import FeatureColumn, FeatureColumns
+from estimator_train.engine.portability import has_sequences
 from estimator_train.engine.tf_internals import column_types
 from estimator_train.heads.checks import is_numeric_column
 from estimator_train.heads.keys import WeightColumn

@@ -21,7 +21,7 @@ import numpy as np
 from absl import flags as absl_flags
 
 from estimator_train.bootstrap import start_up
-from estimator_train.cli.output import errors
+from estimator_train.cli import errors
 from estimator_train.json_numbers import write_json
 from estimator_train.lifecycle.limits import on_hard_exit
 from estimator_train.lifecycle.preemption import EXIT_CODE, Preempted

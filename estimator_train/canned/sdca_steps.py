@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from estimator_train.canned.parts.lookups import Ids
-from estimator_train.canned.parts.models import LinearModel
+from estimator_train.canned.lookups import Ids
+from estimator_train.canned.models import LinearModel
 
 _v1 = tf.compat.v1
 # Numbers kept for an example: dual variable, primal and dual loss, weight.

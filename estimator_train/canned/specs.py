@@ -11,17 +11,17 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from estimator_train.canned.parts.arguments import (
+from estimator_train.canned.arguments import (
     Config,
     FeatureColumns,
     OptimizerChoice,
     Partitioner,
 )
-from estimator_train.canned.parts.columns import Batch
-from estimator_train.canned.parts.models import Deep, Linear
-from estimator_train.canned.parts.sdca import LinearSDCA
+from estimator_train.canned.columns import Batch
+from estimator_train.canned.models import Deep, Linear
+from estimator_train.canned.sdca import LinearSDCA
 from estimator_train.engine.job import call_with_known, convert_on_replica
-from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.estimator_spec import EstimatorSpec, ModeKeys
 from estimator_train.heads import Head
 from estimator_train.heads.keys import FeatureTensors, Labels
 from estimator_train.heads.training import minimize_parts

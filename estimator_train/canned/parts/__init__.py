@@ -1,1 +1,0 @@
-"""Parts of canned estimators: columns, models, layers, optimizers, specs."""

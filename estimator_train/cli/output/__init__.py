@@ -1,1 +1,0 @@
-"""Output of commands: results, errors, log lines, summaries."""
