@@ -37,10 +37,7 @@ _MODELS_OF_PARENT: list[Any] = []  # Open in the process that forked this one.
 # The job whose user function runs in this thread: the members of Estimator that call the function
 # have fixed signatures, by which programs override them, without the params.
 _calling: contextvars.ContextVar[Job | None] = contextvars.ContextVar("calling", default=None)
-_NAMED = (
-    inspect.Parameter.POSITIONAL_OR_KEYWORD,
-    inspect.Parameter.KEYWORD_ONLY,
-)
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _on_replica = contextvars.ContextVar("on_replica", default=False)
 # These strategies call a function directly; the others convert it first.
 _WITHOUT_REPLICAS = (tf.distribute.OneDeviceStrategy, tf.compat.v1.distribute.OneDeviceStrategy)
@@ -276,9 +273,7 @@ def list_argument_names(fn: Callable[..., Any]) -> tuple[str, ...]:
     held: set[str] = set()
     while isinstance(fn, functools.partial):
         # A partial keeps its keywords in the signature, with new defaults.
-        held |= set(fn.keywords)
-        positional = list_argument_names(fn.func)[: len(fn.args)]
-        held |= set(positional)
+        held.update(fn.keywords, list_argument_names(fn.func)[: len(fn.args)])
         fn = fn.func
     parameters = _find_signature(fn).parameters.values()
     return tuple(p.name for p in parameters if p.kind in _NAMED and p.name not in held)

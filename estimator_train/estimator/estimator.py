@@ -171,10 +171,9 @@ class Estimator(ModelMethods):
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
         all_hooks = check_call(hooks, steps=steps, max_steps=max_steps)
-        listeners = list(saving_listeners or ())
-        if listeners:
-            message = "saving_listeners must be a list of CheckpointSaverListener, given: {}"
-            check_instances(listeners, tf.compat.v1.train.CheckpointSaverListener, message)
+        message = "saving_listeners must be a list of CheckpointSaverListener, given: {}"
+        kind = tf.compat.v1.train.CheckpointSaverListener
+        listeners = [*check_instances(saving_listeners, kind, message)]
         config = self._update_config()
         if config.task_type == PS:
             serve(config)
@@ -184,8 +183,7 @@ class Estimator(ModelMethods):
             if max_steps is not None and has_reached_step(self.model_dir, max_steps):
                 _LOG.info("Skipping training since max_steps has already saved.")
                 return self
-            all_hooks += self._convert_train_steps_to_hooks(steps, max_steps)
-            all_hooks += cluster_hooks
+            all_hooks += [*self._convert_train_steps_to_hooks(steps, max_steps), *cluster_hooks]
             loss = self._train_model(input_fn, all_hooks, listeners)
         _LOG.info("Loss for final step: %s.", loss)
         return self
@@ -303,9 +301,8 @@ class Estimator(ModelMethods):
         self, features: TensorStructure, labels: TensorStructure, mode: str, config: Any
     ) -> Any:
         given = {"features": features, "labels": labels, "mode": mode, "config": config}
-        available = {**self._list_call_arguments(), **given}
         _LOG.info("Calling model_fn.")
-        spec = call_model_fn(self._model_fn, available)
+        spec = call_model_fn(self._model_fn, {**self._list_call_arguments(), **given})
         _LOG.info("Done calling model_fn.")
         return spec
 

@@ -33,7 +33,6 @@ from estimator_train.engine.run.failures import prepare_single_batches
 from estimator_train.engine.sessions.model_call import ModelCall, open_call
 from estimator_train.engine.sessions.open_model import BuiltModel, ModelRequest
 from estimator_train.engine.tf_internals import graphs
-from estimator_train.engine.tf_internals.graphs import serialize_once
 from estimator_train.engine.tf_internals.sessions import shorten_errors
 from estimator_train.engine.together.strategies import make_graph_form
 from estimator_train.engine.types import Hook, InputFn, Strategy
@@ -146,7 +145,7 @@ def evaluate(
     if isinstance(results, ResultsWithoutBatches):
         return results
     # Its event file begins with the graph.
-    with call.model.graph.as_default(), serialize_once(call.model.graph):
+    with call.model.graph.as_default(), graphs.serialize_once(call.model.graph):
         write_results(results, path, output_dir)
     entry = {"eval": name or "", "metrics": results, "checkpoint": path or ""}
     history.append(job.model_dir, results[_GLOBAL_STEP], entry)
@@ -174,7 +173,7 @@ def _evaluate_once(
         if steps is None:
             _warn_if_endless(call.model.inputs.initializer, request.input_fn)
         start = time.monotonic()
-        with serialize_once(call.model.graph):
+        with graphs.serialize_once(call.model.graph):
             run_batches(call.session, call.model.fetches, steps, call.raw_session, loops)
     log_end(start)
     return call

@@ -23,14 +23,7 @@ import tensorflow as tf
 from estimator_train.engine.job import Job
 from estimator_train.engine.storage import find_files
 from estimator_train.engine.tf_internals import tf_hooks
-from estimator_train.engine.types import (
-    HookPhase,
-    Loss,
-    PhasedHook,
-    RunArgs,
-    RunContext,
-    RunValues,
-)
+from estimator_train.engine.types import HookPhase, Loss, PhasedHook, RunArgs, RunContext, RunValues
 from estimator_train.goodput import (
     OWN_PART,
     STEPS,
