@@ -81,7 +81,7 @@ def parquet(
             f"pc.field('day') >= 20, but got {row_filter!r}."
         )
     column_settings = ColumnSettings(
-        select, types or {}, defaults or {}, vocabularies or {}, ids, padding or {}
+        select, types or {}, defaults or {}, vocabularies or {}, ids, padding or {}, row_filter
     )
     paths, folders = list_table_files(file_pattern, (".parquet",))
     partitions = read_partitions(paths, folders)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
+from input_fns.columns import field_ids
 from input_fns.columns.block_reader import BlockReader
 from input_fns.columns.columns import Column, ColumnSettings, make_columns
 from input_fns.columns.partitions import add_partitions
@@ -85,6 +86,7 @@ def read_tables(
     files, fields = fill_missing_columns(files, settings.defaults)
     first = replace_null_types(fields)
     columns = make_columns(files[0].path, first, settings, labels)
+    field_ids.check_columns(files, columns, settings.row_filter)
     types = find_common_types(files, fields, first, columns)
     options = bad.options
     row_bytes = max(1.0, *(file.row_bytes for file in files))

@@ -109,8 +109,7 @@ def _find_files(pattern: str, extensions: tuple[str, ...]) -> "list[_FoundFile]"
     if "://" not in pattern:
         matched = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern))
         folders = {path for path in matched if os.path.isdir(path)}
-
-        _check_fixed_folder(pattern, matched, folders, os.path.isdir)
+        lake_tables.check_place(pattern, folders, _list_names)
         list_delta = lake_tables.list_delta_files
         return _open_folders(pattern, matched, folders, _walk, extensions, list_delta)
     import fsspec
@@ -123,7 +122,14 @@ def _find_files(pattern: str, extensions: tuple[str, ...]) -> "list[_FoundFile]"
         details = system.glob(path, detail=True)
         matched = sorted(details)
         folders = {name for name, detail in details.items() if detail["type"] == "directory"}
-    _check_fixed_folder(path, matched, folders, system.isdir)
+
+    def list_names(folder: str) -> list[str]:
+        try:
+            return [os.path.basename(name) for name in system.ls(folder, detail=False)]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    lake_tables.check_place(path, folders, list_names)
 
     def list_delta_files(folder: str) -> "dict[str, dict[str, pa.Scalar]]":
         endpoint = _make_store_options(pattern).get("endpoint_url")
@@ -134,27 +140,14 @@ def _find_files(pattern: str, extensions: tuple[str, ...]) -> "list[_FoundFile]"
     return [(system.unstrip_protocol(file), values) for file, values in found]
 
 
+def _list_names(folder: str) -> list[str]:
+    return os.listdir(folder) if os.path.isdir(folder) else []
+
+
 def _walk(folder: str) -> list[str]:
     """Returns the files in a local folder and below, also hidden ones."""
     walk = os.walk(folder, followlinks=True)
     return [os.path.join(place, name) for place, _, names in walk for name in names]
-
-
-def _check_fixed_folder(
-    pattern: str,
-    matched: Sequence[str],
-    folders: Collection[str],
-    is_folder: Callable[[str], bool],
-) -> None:
-    """Raises ValueError if a pattern finds single files of a table of Delta Lake."""
-    parts = pattern.split("/")
-    fixed = "/".join(itertools.takewhile(lambda part: not glob.has_magic(part), parts))
-    has_files = any(path not in folders for path in matched)
-    if len(fixed) < len(pattern) and has_files and is_folder(f"{fixed or '.'}/_delta_log"):
-        raise ValueError(
-            f"{pattern} matches files of earlier versions of a table of Delta Lake, too. Use the "
-            f"path of its folder: {fixed or '.'}"
-        )
 
 
 def _open_folders(
