@@ -89,4 +89,4 @@ def parquet(
     def open_one(path: str) -> ParquetFile:
         return ParquetFile(path, row_filter, partitions[path])
 
-    return read_table_files(paths, partitions, open_one, label, column_settings, options)
+    return read_table_files(paths, partitions, open_one, label, column_settings, options, "parquet")

@@ -37,6 +37,7 @@ def read_table_files(
     label: Label,
     settings: ColumnSettings,
     options: PipelineOptions,
+    reader: str,
 ) -> tf.data.Dataset:
     """Returns the complete pipeline of some files.
 
@@ -47,6 +48,7 @@ def read_table_files(
       label: Name of the label column, names for a dict of labels, or None.
       settings: The settings of columns.
       options: The settings of the pipeline.
+      reader: Name of the function of `input_fns`.
 
     Raises:
       TypeError: A column has a type without a tensor.
@@ -58,7 +60,7 @@ def read_table_files(
             "cache=None."
         )
     bad = BadRecords(options)
-    files = add_partitions(open_files(paths, open_one, bad), partitions)
+    files = add_partitions(open_files(paths, open_one, bad, reader), partitions)
     return read_tables(files, label, settings, bad)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Protocol
 
-from input_fns.columns import lake_tables
+from input_fns.columns import file_kinds, lake_tables
 from input_fns.pipeline import checks
 from input_fns.pipeline.guard import BadRecords
 
@@ -22,6 +22,7 @@ PathLike = str | os.PathLike[str]
 FilePattern = PathLike | Sequence[PathLike]
 _HIDDEN = ("_", ".")  # Spark and Hive write such files next to the data.
 _OPEN_AT_A_TIME = 8
+_START_BYTES = 8
 
 
 class FilterError(ValueError):
@@ -207,7 +208,7 @@ def _make_store_options(url: str) -> dict[str, Any]:
 
 
 def open_files(
-    paths: Sequence[str], open_one: Callable[[str], TableFile], bad: BadRecords
+    paths: Sequence[str], open_one: Callable[[str], TableFile], bad: BadRecords, reader: str
 ) -> list[TableFile]:
     """Opens files in a few threads, and leaves out those that are skipped as bad records.
 
@@ -215,6 +216,7 @@ def open_files(
       paths: The files.
       open_one: Function that opens a file, and raises OSError or ValueError for an unreadable one.
       bad: Handler of bad records.
+      reader: Name of the function of `input_fns`.
 
     Raises:
       ValueError: A file is unreadable or empty, or all have no rows.
@@ -233,7 +235,9 @@ def open_files(
     files = []
     for path, result in zip(paths, opened, strict=True):
         if isinstance(result, Exception):
-            fault = f"{path} cannot be read: {describe_error(result)}; get a fresh copy"
+            reason = describe_error(result)
+            advice = file_kinds.find_advice(reason, _read_start(path), reader)
+            fault = f"{path} cannot be read: {reason}; {advice}"
             error = bad.count_skipped(fault.encode()).decode() if bad.are_skipped else fault
             if error:
                 raise ValueError(f"{error}.") from result
@@ -242,6 +246,14 @@ def open_files(
     if not any(sum(file.group_rows) for file in files):
         raise ValueError(f"{paths[0]} has no rows{_describe_others(len(paths) - 1)}.")
     return files
+
+
+def _read_start(path: str) -> bytes:
+    try:
+        with open_file(path) as file:
+            return bytes(file.read(_START_BYTES))
+    except (OSError, ValueError):
+        return b""
 
 
 def _describe_others(count: int) -> str:

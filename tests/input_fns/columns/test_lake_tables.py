@@ -1,4 +1,7 @@
-"""Tables of Delta Lake and Iceberg, which the real packages write, are read in their version."""
+"""Tables of Delta Lake and Iceberg, which the real packages write, are read in their version.
+
+These tests cover `columns/field_ids.py`.
+"""
 
 import json
 import struct
@@ -113,6 +116,8 @@ def test_an_error_names_a_delta_table_without_rows(write_delta, tmp_path):
     import deltalake
 
     write_delta(tmp_path / "rows")
+    with pytest.raises(TypeError, match=r"DeltaTable: use input_fns\.parquet with the folder"):
+        input_fns.frame(deltalake.DeltaTable(tmp_path / "rows"))
     deltalake.DeltaTable(tmp_path / "rows").delete()
     with pytest.raises(ValueError, match="rows is a table of Delta Lake without rows"):
         read_ids(tmp_path / "rows")
@@ -229,6 +234,9 @@ def test_columns_of_an_iceberg_table_that_changed_their_names_are_refused(tmp_pa
     with pytest.raises(ValueError, match="price has the field id"):
         read_ids(files, select=["id"], row_filter=pc.field("price") > 5)
     assert read_ids(files, select=["id"]) == [1, 2, 3, 4]
+    for rows, call in ((table, r"scan\(\)\.to_arrow"), (table.scan(), "to_arrow")):
+        with pytest.raises(TypeError, match=rf"call its {call}\(\)\.$"):
+            input_fns.frame(rows)
     rows = input_fns.frame(table.scan().to_arrow(), batch_size=8, num_epochs=1)
     batch = next(rows.as_numpy_iterator())
     costs = dict(zip(batch["id"], batch["cost"], strict=True))
