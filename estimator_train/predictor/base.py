@@ -106,7 +106,13 @@ def _cast(name: str, value: ArrayLike, tensor: tf.Tensor) -> np.ndarray:
         raise ValueError(
             f"'{name}' is {array.dtype}, but the model takes {np.dtype(expected)}; convert it."
         )
-    return array.astype(expected)
+    result = array.astype(expected)
+    if array.dtype.kind in "iu" and (is_other := np.asarray(result != array)).any():
+        raise ValueError(
+            f"'{name}' has the number {array[is_other].flat[0]}, which {np.dtype(expected)} of the "
+            "model does not hold."
+        )
+    return result
 
 
 class NotStringsError(tf.errors.InternalError, ValueError):  # type: ignore[misc]
