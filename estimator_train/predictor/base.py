@@ -14,6 +14,7 @@ ArrayLike: TypeAlias = npt.ArrayLike
 Batch: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
 
 NO_OBJECT = object()  # None is an element that is no string.
+_MAX_WARNINGS = 10
 _EXAMPLES = (
     " '{}' takes serialized tf.Examples: give the SerializeToString() of a tf.train.Example with "
     "the features, or export with build_raw_serving_input_receiver_fn."
@@ -106,7 +107,19 @@ def _cast(name: str, value: ArrayLike, tensor: tf.Tensor) -> np.ndarray:
         raise ValueError(
             f"'{name}' is {array.dtype}, but the model takes {np.dtype(expected)}; convert it."
         )
-    return array.astype(expected)
+    result = array.astype(expected)
+    if array.dtype.kind in "iu" and (is_other := np.asarray(result != array)).any():
+        # As under tf.estimator, such a number is no error.
+        tf.compat.v1.logging.log_first_n(
+            tf.compat.v1.logging.WARN,
+            "'%s' has the number %s, which %s of the model does not hold: it becomes %s.",
+            _MAX_WARNINGS,
+            name,
+            array[is_other].flat[0],
+            np.dtype(expected),
+            result[is_other].flat[0],
+        )
+    return result
 
 
 class NotStringsError(tf.errors.InternalError, ValueError):  # type: ignore[misc]

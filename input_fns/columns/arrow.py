@@ -61,4 +61,4 @@ def arrow(
     )
     paths, folders = list_table_files(file_pattern, _EXTENSIONS)
     partitions = read_partitions(paths, folders)
-    return read_table_files(paths, partitions, IpcFile, label, column_settings, options)
+    return read_table_files(paths, partitions, IpcFile, label, column_settings, options, "arrow")

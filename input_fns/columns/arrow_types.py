@@ -111,7 +111,27 @@ def cast_values(array: "pa.Array", arrow_type: "pa.DataType") -> "pa.Array":
         array = array.storage
     if types.is_temporal(array.type) and not _is_text(arrow_type):
         array = _view_integers(array)
-    return pc.cast(array, arrow_type)
+    cast = pc.cast(array, arrow_type)
+    if array.type != cast.type:
+        _check_infinite(array, cast)
+    return cast
+
+
+def _check_infinite(array: "pa.Array", cast: "pa.Array") -> None:
+    """Raises ArrowInvalid for a number that became infinite in a shorter type of floats."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    while types.is_nested(cast.type):
+        array, cast = array.flatten(), cast.flatten()
+    if types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if not (types.is_floating(array.type) and types.is_floating(cast.type)):
+        return
+    is_new = pc.and_(pc.is_inf(cast), pc.is_finite(array))
+    if pc.any(is_new).as_py():
+        raise pa.ArrowInvalid(f"Float value {array.filter(is_new)[0]} out of bounds")
 
 
 def _view_integers(array: "pa.Array") -> "pa.Array":

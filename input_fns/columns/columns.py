@@ -44,6 +44,7 @@ class ColumnSettings:
     vocabularies: Mapping[str, Sequence[Any]] = dataclasses.field(default_factory=dict)
     ids: Collection[str] = ()
     padding: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    row_filter: Any = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -136,8 +136,21 @@ def _to_table(frame: Any) -> "pa.Table":
 
         return from_dataframe(frame, allow_copy=True)
     raise TypeError(
-        f"frame must be a frame of pandas or polars, a table of Arrow or a Dataset, but got {kind}."
+        "frame must be a frame of pandas or polars, a table of Arrow or a Dataset, but got "
+        f"{kind}{_find_conversion(frame)}."
     )
+
+
+def _find_conversion(frame: Any) -> str:
+    """Returns the call that makes a table of an object, such as of a table of LanceDB."""
+    if hasattr(frame, "deletion_vectors"):  # Its own table has columns of other names.
+        return ": use input_fns.parquet with the folder of the table"
+    if callable(getattr(frame, "scan", None)) and hasattr(frame, "snapshots"):
+        return ": call its scan().to_arrow()"
+    for name in ("to_arrow", "to_arrow_table", "to_table", "fetch_arrow_table", "read_all"):
+        if callable(getattr(frame, name, None)):
+            return f": call its {name}()"
+    return ""
 
 
 def _refuse_objects(frame: Any) -> None:

@@ -3,10 +3,12 @@
 Such a table has files of earlier versions in its folder. Which files are its rows says a log.
 """
 
+import glob
+import itertools
 import os
 import re
 import urllib.parse
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ _LOGS = {
     ("metadata", r"(v\d+|\d{5,}-[\w-]+)(\.gz)?\.metadata\.json"): "Iceberg",
     (".hoodie", r"hoodie\.properties"): "Hudi",
 }
+_PART = r"data|[01]+|[^=]+=.*"  # Folders within a table: of Iceberg, and partitions.
 _ADVICE = {
     "Delta Lake": "Pass the folder of one table.",
     "Iceberg": "Pass a list of files instead: task.file.file_path for each task of pyiceberg's "
@@ -49,6 +52,38 @@ def is_delta(folder: str, files: Iterable[str]) -> bool:
                 f"earlier versions, too. {_ADVICE[kind]}"
             )
     return False
+
+
+def check_place(
+    pattern: str, folders: Collection[str], list_names: Callable[[str], Sequence[str]]
+) -> None:
+    """Checks that a pattern is no part of a table, such as a partition or single files.
+
+    Args:
+      pattern: The pattern; a file without wildcards may belong to a table.
+      folders: The folders that match it.
+      list_names: Function that returns the names in a folder; none if it does not exist.
+
+    Raises:
+      ValueError: The pattern is below the folder of a table.
+    """
+    parts = pattern.rstrip("/").split("/")
+    fixed = list(itertools.takewhile(lambda part: not glob.has_magic(part), parts))
+    if len(fixed) == len(parts):
+        if pattern not in folders or not re.fullmatch(_PART, parts[-1]):
+            return
+        fixed = parts[:-1]
+    while True:
+        place = "/".join(fixed) or ("/" if pattern.startswith("/") else ".")
+        for (log, name), kind in _LOGS.items():
+            if any(re.fullmatch(name, found) for found in list_names(f"{place}/{log}")):
+                advice = f"Use the path of its folder: {place}"
+                raise ValueError(
+                    f"{pattern} matches files of earlier versions of a table of {kind}, too. "
+                    f"{advice if kind == 'Delta Lake' else _ADVICE[kind]}"
+                )
+        if not fixed or not re.fullmatch(_PART, fixed.pop()):
+            return
 
 
 def list_delta_files(folder: str, endpoint: str | None = None) -> "dict[str, dict[str, pa.Scalar]]":

@@ -81,7 +81,7 @@ def parquet(
             f"pc.field('day') >= 20, but got {row_filter!r}."
         )
     column_settings = ColumnSettings(
-        select, types or {}, defaults or {}, vocabularies or {}, ids, padding or {}
+        select, types or {}, defaults or {}, vocabularies or {}, ids, padding or {}, row_filter
     )
     paths, folders = list_table_files(file_pattern, (".parquet",))
     partitions = read_partitions(paths, folders)
@@ -89,4 +89,4 @@ def parquet(
     def open_one(path: str) -> ParquetFile:
         return ParquetFile(path, row_filter, partitions[path])
 
-    return read_table_files(paths, partitions, open_one, label, column_settings, options)
+    return read_table_files(paths, partitions, open_one, label, column_settings, options, "parquet")

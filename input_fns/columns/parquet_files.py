@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from input_fns.columns import field_ids
 from input_fns.columns.table_files import FilterError, describe_error, open_file
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ class ParquetFile:
         self.path = path
         with open_file(path) as file, pq.ParquetFile(file) as parquet:
             self._metadata = parquet.metadata
-            self.schema = parquet.schema_arrow
+            self.schema = field_ids.remove_numbers_by_order(
+                parquet.schema_arrow, parquet.metadata.created_by
+            )
         metadata = self._metadata
         groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
         selected = set(range(len(groups)))

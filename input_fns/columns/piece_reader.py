@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from input_fns.columns.arrow_types import replace_views
 from input_fns.columns.columns import Column, ColumnError
+from input_fns.columns.file_kinds import find_advice
 from input_fns.columns.row_order import Piece
 from input_fns.columns.table_files import TableFile, describe_error
 
@@ -107,7 +108,8 @@ class PieceReader:
             except (OSError, ValueError):
                 column = f", column {name}"
                 break
-        return f"{column}: cannot be read: {describe_error(error)}; get a fresh copy"
+        reason = describe_error(error)
+        return f"{column}: cannot be read: {reason}; {find_advice(reason)}"
 
     def _select(self, table: "pa.Table") -> "pa.Table":
         """Returns the columns of the reader, with numbers for the columns that are ids."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
+from input_fns.columns import field_ids
 from input_fns.columns.block_reader import BlockReader
 from input_fns.columns.columns import Column, ColumnSettings, make_columns
 from input_fns.columns.partitions import add_partitions
@@ -36,6 +37,7 @@ def read_table_files(
     label: Label,
     settings: ColumnSettings,
     options: PipelineOptions,
+    reader: str,
 ) -> tf.data.Dataset:
     """Returns the complete pipeline of some files.
 
@@ -46,6 +48,7 @@ def read_table_files(
       label: Name of the label column, names for a dict of labels, or None.
       settings: The settings of columns.
       options: The settings of the pipeline.
+      reader: Name of the function of `input_fns`.
 
     Raises:
       TypeError: A column has a type without a tensor.
@@ -57,7 +60,7 @@ def read_table_files(
             "cache=None."
         )
     bad = BadRecords(options)
-    files = add_partitions(open_files(paths, open_one, bad), partitions)
+    files = add_partitions(open_files(paths, open_one, bad, reader), partitions)
     return read_tables(files, label, settings, bad)
 
 
@@ -85,6 +88,7 @@ def read_tables(
     files, fields = fill_missing_columns(files, settings.defaults)
     first = replace_null_types(fields)
     columns = make_columns(files[0].path, first, settings, labels)
+    field_ids.check_columns(files, columns, settings.row_filter)
     types = find_common_types(files, fields, first, columns)
     options = bad.options
     row_bytes = max(1.0, *(file.row_bytes for file in files))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Protocol
 
-from input_fns.columns import lake_tables
+from input_fns.columns import file_kinds, lake_tables
 from input_fns.pipeline import checks
 from input_fns.pipeline.guard import BadRecords
 
@@ -22,6 +22,7 @@ PathLike = str | os.PathLike[str]
 FilePattern = PathLike | Sequence[PathLike]
 _HIDDEN = ("_", ".")  # Spark and Hive write such files next to the data.
 _OPEN_AT_A_TIME = 8
+_START_BYTES = 8
 
 
 class FilterError(ValueError):
@@ -109,8 +110,7 @@ def _find_files(pattern: str, extensions: tuple[str, ...]) -> "list[_FoundFile]"
     if "://" not in pattern:
         matched = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern))
         folders = {path for path in matched if os.path.isdir(path)}
-
-        _check_fixed_folder(pattern, matched, folders, os.path.isdir)
+        lake_tables.check_place(pattern, folders, _list_names)
         list_delta = lake_tables.list_delta_files
         return _open_folders(pattern, matched, folders, _walk, extensions, list_delta)
     import fsspec
@@ -123,7 +123,14 @@ def _find_files(pattern: str, extensions: tuple[str, ...]) -> "list[_FoundFile]"
         details = system.glob(path, detail=True)
         matched = sorted(details)
         folders = {name for name, detail in details.items() if detail["type"] == "directory"}
-    _check_fixed_folder(path, matched, folders, system.isdir)
+
+    def list_names(folder: str) -> list[str]:
+        try:
+            return [os.path.basename(name) for name in system.ls(folder, detail=False)]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    lake_tables.check_place(path, folders, list_names)
 
     def list_delta_files(folder: str) -> "dict[str, dict[str, pa.Scalar]]":
         endpoint = _make_store_options(pattern).get("endpoint_url")
@@ -134,27 +141,14 @@ def _find_files(pattern: str, extensions: tuple[str, ...]) -> "list[_FoundFile]"
     return [(system.unstrip_protocol(file), values) for file, values in found]
 
 
+def _list_names(folder: str) -> list[str]:
+    return os.listdir(folder) if os.path.isdir(folder) else []
+
+
 def _walk(folder: str) -> list[str]:
     """Returns the files in a local folder and below, also hidden ones."""
     walk = os.walk(folder, followlinks=True)
     return [os.path.join(place, name) for place, _, names in walk for name in names]
-
-
-def _check_fixed_folder(
-    pattern: str,
-    matched: Sequence[str],
-    folders: Collection[str],
-    is_folder: Callable[[str], bool],
-) -> None:
-    """Raises ValueError if a pattern finds single files of a table of Delta Lake."""
-    parts = pattern.split("/")
-    fixed = "/".join(itertools.takewhile(lambda part: not glob.has_magic(part), parts))
-    has_files = any(path not in folders for path in matched)
-    if len(fixed) < len(pattern) and has_files and is_folder(f"{fixed or '.'}/_delta_log"):
-        raise ValueError(
-            f"{pattern} matches files of earlier versions of a table of Delta Lake, too. Use the "
-            f"path of its folder: {fixed or '.'}"
-        )
 
 
 def _open_folders(
@@ -214,7 +208,7 @@ def _make_store_options(url: str) -> dict[str, Any]:
 
 
 def open_files(
-    paths: Sequence[str], open_one: Callable[[str], TableFile], bad: BadRecords
+    paths: Sequence[str], open_one: Callable[[str], TableFile], bad: BadRecords, reader: str
 ) -> list[TableFile]:
     """Opens files in a few threads, and leaves out those that are skipped as bad records.
 
@@ -222,6 +216,7 @@ def open_files(
       paths: The files.
       open_one: Function that opens a file, and raises OSError or ValueError for an unreadable one.
       bad: Handler of bad records.
+      reader: Name of the function of `input_fns`.
 
     Raises:
       ValueError: A file is unreadable or empty, or all have no rows.
@@ -240,7 +235,9 @@ def open_files(
     files = []
     for path, result in zip(paths, opened, strict=True):
         if isinstance(result, Exception):
-            fault = f"{path} cannot be read: {describe_error(result)}; get a fresh copy"
+            reason = describe_error(result)
+            advice = file_kinds.find_advice(reason, _read_start(path), reader)
+            fault = f"{path} cannot be read: {reason}; {advice}"
             error = bad.count_skipped(fault.encode()).decode() if bad.are_skipped else fault
             if error:
                 raise ValueError(f"{error}.") from result
@@ -249,6 +246,14 @@ def open_files(
     if not any(sum(file.group_rows) for file in files):
         raise ValueError(f"{paths[0]} has no rows{_describe_others(len(paths) - 1)}.")
     return files
+
+
+def _read_start(path: str) -> bytes:
+    try:
+        with open_file(path) as file:
+            return bytes(file.read(_START_BYTES))
+    except (OSError, ValueError):
+        return b""
 
 
 def _describe_others(count: int) -> str:

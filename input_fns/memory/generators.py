@@ -1,5 +1,6 @@
 """Batches of rows that a Python function yields."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -8,6 +9,8 @@ import tensorflow as tf
 
 from input_fns.pipeline.batching import batch_dataset
 from input_fns.pipeline.options import PipelineOptions
+
+_MAX_FLOAT16 = 65504.0
 
 
 def generator(
@@ -32,8 +35,8 @@ def generator(
     Raises:
       ValueError: The generator yields nothing, or an argument is out of range.
       TypeError: `function` is not callable.
-      tf.errors.InvalidArgumentError: When rows are read, a number does not fit an integer type of
-        the signature.
+      tf.errors.InvalidArgumentError: When rows are read, a number does not fit the type of the
+        signature, or is masked.
     """
     options = PipelineOptions.from_arguments(settings)
     if not callable(function):
@@ -44,7 +47,7 @@ def generator(
 
     def read() -> Iterator[Any]:
         for row in function():
-            _check_integers("row", row, signature)
+            _check_values("row", row, signature)
             yield row
 
     rows = tf.data.Dataset.from_generator(read, output_signature=signature)
@@ -54,13 +57,24 @@ def generator(
 def _infer_signature(function: Callable[[], Iterable[Any]]) -> Any:
     for first_row in function():
         with tf.init_scope():  # Keeps this sample row out of the caller's graph.
-            tensors = tf.nest.map_structure(tf.convert_to_tensor, first_row)
-        return tf.nest.map_structure(tf.type_spec_from_value, tensors)
+            return _infer_spec(first_row)
     raise ValueError("The generator yields nothing.")
 
 
-def _check_integers(name: str, value: Any, spec: Any) -> None:
-    """Raises a ValueError for a number that an integer type does not hold: TensorFlow wraps it.
+def _infer_spec(value: Any) -> Any:
+    """Returns the spec of a row, or a part of it; a list is an array, as in later rows."""
+    if isinstance(value, Mapping):
+        return {key: _infer_spec(part) for key, part in value.items()}
+    if isinstance(value, tuple):
+        parts = [_infer_spec(part) for part in value]
+        return value._make(parts) if hasattr(value, "_make") else tuple(parts)
+    return tf.type_spec_from_value(tf.convert_to_tensor(value))
+
+
+def _check_values(name: str, value: Any, spec: Any) -> None:
+    """Raises a ValueError for a number that becomes another one in the type of the signature.
+
+    TensorFlow wraps integers, and rounds those that become floats. Floats may be rounded, too.
 
     Args:
       name: Place in the row, for the error.
@@ -69,18 +83,52 @@ def _check_integers(name: str, value: Any, spec: Any) -> None:
     """
     if isinstance(spec, Mapping) and isinstance(value, Mapping):
         for key in spec.keys() & value.keys():
-            _check_integers(f"{name}[{key!r}]", value[key], spec[key])
+            _check_values(f"{name}[{key!r}]", value[key], spec[key])
     elif isinstance(spec, (tuple, list)) and isinstance(value, (tuple, list)):
         for place, (part, its_spec) in enumerate(zip(value, spec, strict=False)):
-            _check_integers(f"{name}[{place}]", part, its_spec)
-    elif isinstance(spec, tf.TensorSpec) and spec.dtype.is_integer and not tf.is_tensor(value):
-        array, dtype = np.asarray(value), spec.dtype.as_numpy_dtype
-        if array.dtype == dtype or array.dtype.kind not in "iuf":
-            return
-        with np.errstate(invalid="ignore"):
-            is_other = array.astype(dtype) != array
-        if np.any(is_other):
-            raise ValueError(
-                f"{name} has the number {array[is_other].flat[0]}, which {spec.dtype.name} does "
-                "not hold: give a type that does in output_signature."
-            )
+            _check_values(f"{name}[{place}]", part, its_spec)
+    elif isinstance(spec, tf.TensorSpec) and not tf.is_tensor(value):
+        if type(value) is float and abs(value) < _MAX_FLOAT16 and spec.dtype.is_floating:
+            return  # The usual case.
+        if np.ma.is_masked(value):
+            raise ValueError(f"{name} has masked values: fill them with its filled().")
+        _check_numbers(name, _as_numbers(value), spec.dtype)
+
+
+def _as_numbers(value: Any) -> np.ndarray:
+    """Returns an array of a value; of a list with integers and floats, an array of objects."""
+    array = np.asarray(value)
+    is_mixed = array.dtype.kind == "f" and isinstance(value, (list, int))
+    return np.asarray(value, object) if is_mixed else array
+
+
+def _check_numbers(name: str, array: np.ndarray, dtype: tf.DType) -> None:
+    is_number = dtype.is_integer or dtype.is_floating or dtype.is_bool
+    if not is_number or array.dtype == dtype.as_numpy_dtype or array.dtype.kind not in "iufO":
+        return
+    with np.errstate(all="ignore"):
+        try:
+            cast = array.astype(dtype.as_numpy_dtype)
+        except (TypeError, ValueError, OverflowError):
+            return  # TensorFlow's error, also for None.
+        if array.dtype.kind == "O":  # Of a list with integers and floats.
+            pairs = zip(array.ravel(), cast.ravel(), strict=True)
+            is_other = np.reshape([_is_changed(*pair) for pair in pairs], array.shape)
+        elif array.dtype.kind == "f" and dtype.is_floating:
+            is_other = np.isinf(cast.astype(np.float64)) & np.isfinite(array)
+        elif dtype.is_floating:
+            is_other = np.asarray(cast.astype(array.dtype) != array)
+        else:
+            is_other = np.asarray(cast != array)
+    if np.any(is_other):
+        raise ValueError(
+            f"{name} has the number {array[is_other].flat[0]}, which {dtype.name} does not hold: "
+            "give a type that does in output_signature."
+        )
+
+
+def _is_changed(value: Any, cast: Any) -> bool:
+    """Returns whether a number became infinite, or an integer another one."""
+    if not math.isfinite(cast):
+        return math.isfinite(value)
+    return isinstance(value, (int, np.integer)) and int(cast) != value

@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from input_fns.pipeline import rows
+from input_fns.pipeline.conversion import as_arrays
 from input_fns.pipeline.options import DEFAULT_SHUFFLE_ROWS, MEMORY, PipelineOptions
 
 
@@ -24,7 +25,7 @@ def batch_arrays(features: Any, labels: Any, options: PipelineOptions) -> tf.dat
     parts = {"features": features}
     if labels is not None:
         parts["labels"] = labels
-    arrays = [rows.as_arrays(name, part) for name, part in parts.items()]
+    arrays = [as_arrays(name, part) for name, part in parts.items()]
     count = rows.row_count(list(parts), arrays)
     structure = arrays[0] if labels is None else tuple(arrays)
     cardinality = options.cardinality(options.count_own_rows(count))

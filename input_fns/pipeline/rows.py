@@ -17,49 +17,6 @@ import tensorflow as tf
 _ALIGNMENT = 64  # TensorFlow shares the memory of arrays at such addresses, and copies others.
 
 
-def as_arrays(name: str, structure: Any) -> Any:
-    """Converts every leaf of nested dicts and tuples to an array that TensorFlow accepts.
-
-    Args:
-      name: Name of the structure in errors.
-      structure: A dict or tuple of such structures, or anything that `np.asarray` accepts.
-
-    Returns:
-      The same structure; its leaves are arrays in native byte order.
-
-    Raises:
-      ValueError: A leaf is not a regular array, or has no rows.
-      TypeError: TensorFlow does not support the dtype of a leaf.
-    """
-    if isinstance(structure, dict):
-        return {key: as_arrays(f"{name}[{key!r}]", leaf) for key, leaf in structure.items()}
-    if isinstance(structure, tuple):
-        leaves = [as_arrays(f"{name}[{index}]", leaf) for index, leaf in enumerate(structure)]
-        return structure._make(leaves) if hasattr(structure, "_make") else tuple(leaves)
-    try:
-        array = _as_array(structure)
-    except (TypeError, ValueError) as error:
-        raise type(error)(
-            f"{name} must be a regular array of numbers, bools or strings, but got "
-            f"{type(structure).__name__}: {error}"
-        ) from error
-    if array.ndim == 0 or len(array) == 0:
-        raise ValueError(f"{name} must have at least one row, but its shape is {array.shape}.")
-    return array
-
-
-def _as_array(values: Any) -> np.ndarray:
-    array = np.asarray(values)
-    tf.as_dtype(array.dtype)
-    if array.dtype.kind == "U":
-        return array.astype(object)  # tf.numpy_function encodes objects only as UTF-8
-    if array.dtype.kind == "O":
-        for item in array.flat:
-            if not isinstance(item, str | bytes):
-                raise TypeError(f"it contains the object {item!r} ({type(item).__name__}).")
-    return array.astype(array.dtype.newbyteorder("="), copy=False)
-
-
 def row_count(names: Sequence[str], structures: Sequence[Any]) -> int:
     """Returns the number of rows of the arrays.
 

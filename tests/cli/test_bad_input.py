@@ -410,6 +410,9 @@ def test_an_endless_evaluation_needs_a_number_of_steps(tmp_path, capfd):
     for command in (["evaluate"], ["train", "--max_train_steps=2", "--dry_run"]):
         assert main([*command, *job]) == 2
         assert "the evaluation would not end. Use --eval_steps=N" in capfd.readouterr().err
+    for output in ([], ["--format=parquet", f"--output={tmp_path / 'out'}"]):
+        assert main(["predict", *job, *output]) == 2
+        assert "for mode='infer': the predictions would not end." in capfd.readouterr().err
 
 
 def test_an_empty_input_is_reported(tmp_path, capfd):

@@ -1,3 +1,8 @@
+"""Batches of arrays.
+
+These tests cover `pipeline/conversion.py`.
+"""
+
 import gc
 import time
 import weakref
@@ -112,6 +117,66 @@ def test_dtypes_and_values_are_kept(elements, dtype):
 def test_strings_are_kept(elements, words):
     (found,) = elements(lambda: arrays(words, batch_size=3, num_epochs=1))
     assert found.tolist() == [w.encode() if isinstance(w, str) else bytes(w) for w in words]
+
+
+def test_zeros_at_the_end_of_strings_are_kept(elements):
+    words = [b"a\0", b"b"]
+    features = (
+        words,
+        [word.decode() for word in words],
+        np.array(["a\0", "b"], np.dtypes.StringDType()),
+        np.array(words, object),
+    )
+    (found,) = elements(lambda: arrays(features, batch_size=2, num_epochs=1))
+    assert [part.tolist() for part in found] == [words] * 4
+
+
+@pytest.mark.parametrize(
+    ("values", "error"),
+    [
+        ([2**63 + 5, 1], "integer 9223372036854775813 would become the float 9.22.*np.uint64"),
+        ([[0.5, 1], [2**53 + 1, 2]], "integer 9007199254740993 would become the float"),
+        ([np.array([0.5]), np.array([2**60 + 1])], "integer 1152921504606846977 would become"),
+        (np.ma.array([1, 2, 3], mask=[0, 1, 0]), "1 masked values: fill them with its filled"),
+        (["a", 2], r"contains the object 2 \(int\)"),
+    ],
+)
+def test_values_that_numpy_would_change_are_refused(values, error):
+    with pytest.raises((TypeError, ValueError), match=error):
+        arrays({"x": values})
+
+
+def test_integers_of_other_packages_that_numpy_would_change_are_refused():
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    numbers = [2**53 + 1, None]
+    for column in (
+        pd.Series(numbers, dtype="Int64"),
+        pl.Series(numbers),
+        pa.array(numbers),
+        pa.chunked_array([numbers]),
+        pl.DataFrame({"x": numbers}),
+    ):
+        with pytest.raises(ValueError, match="have 1 missing values: fill them, or use input_fns."):
+            arrays({"x": column})
+    columns = {"y": [0.5, 1.5], "x": [2**53 + 1, 2]}
+    for frame in (pd.DataFrame(columns), pl.DataFrame(columns), pa.table(columns)):
+        with pytest.raises(ValueError, match="integer 9007199254740993 would become the float"):
+            arrays(frame)
+
+
+def test_integers_that_are_exact_floats_become_floats(elements):
+    import pandas as pd
+
+    frame = pd.DataFrame({"y": [0.5, 1.5], "columns": [2**60, 2]})
+    values = ([2**53, 0.5], [[True, 1.5], [np.int8(3), 2**60]], frame, frame["columns"])
+    (found,) = elements(lambda: arrays(values, batch_size=2, num_epochs=1))
+    assert found[0].tolist() == [2**53, 0.5]
+    assert found[1].tolist() == [[1, 1.5], [3, 2**60]]
+    assert found[2].tolist() == [[0.5, 2**60], [1.5, 2]]
+    assert found[3].tolist() == [2**60, 2]
 
 
 def test_slices_and_other_memory_layouts_are_read_correctly(elements):

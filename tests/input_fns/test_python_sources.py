@@ -5,6 +5,7 @@ These tests cover `memory/frames.py`, `memory/tfds.py` and `pipeline/batching.py
 
 import sys
 import types
+from collections import namedtuple
 
 import numpy as np
 import pandas as pd
@@ -148,6 +149,45 @@ def test_a_number_that_the_type_of_a_generator_does_not_hold_is_an_error(element
     signature = dtype and ({"x": tf.TensorSpec(shape, dtype)}, label)
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"row\[0\]\['x'\] has the number"):
         elements(lambda: generator(read, signature, num_epochs=1))
+
+
+@pytest.mark.parametrize(
+    ("rows", "dtype", "error"),
+    [
+        ([1.5, 2**24 + 1], None, "number 16777217, which float32"),
+        ([1.5, np.int64(2**24 + 1)], None, "number 16777217, which float32"),
+        ([np.float64(1.5), 2**53 + 1], None, "number 9007199254740993, which float64"),
+        ([[0.5, 1.5], [2**53 + 1, 0.5]], None, "number 9007199254740993, which float32"),
+        ([[0.5, 1.5], [1e300, 1]], None, r"number 1e\+300, which float32"),
+        ([np.float32(1), 1e300], None, r"number 1e\+300, which float32"),
+        ([1.0, 70000.0], tf.float16, "number 70000.0, which float16"),
+        (
+            [np.arange(2), np.array([1, 2**60 + 1])],
+            tf.float32,
+            f"number {2**60 + 1}, which float32",
+        ),
+        ([True, 2], None, "number 2, which bool"),
+        ([np.ma.array([1, 2], mask=[0, 1])], None, r"row has masked values: fill them"),
+    ],
+)
+def test_a_number_that_a_float_of_a_generator_does_not_hold(elements, rows, dtype, error):
+    signature = None if dtype is None else tf.TensorSpec(np.shape(rows[0]), dtype)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=error):
+        elements(lambda: generator(lambda: rows, signature, num_epochs=1))
+
+
+def test_lists_in_rows_of_a_generator_are_arrays(elements):
+    Row = namedtuple("Row", "a b")
+    rows = [
+        Row({"x": [1, 2], "s": [b"a\0", b"b"]}, [[0.1], [2]]),
+        Row({"x": [3, 4], "s": ["c", "d"]}, [[5], [6]]),
+    ]
+    (found,) = elements(lambda: generator(lambda: rows, batch_size=2, num_epochs=1))
+    assert found.a["x"].tolist() == [[1, 2], [3, 4]]
+    assert found.a["s"].tolist() == [[b"a\0", b"b"], [b"c", b"d"]]
+    assert found.b.tolist() == [[[np.float32(0.1)], [2]], [[5], [6]]]
+    (first,) = elements(lambda: generator(lambda: [[1, 2], [3, 4]], batch_size=2, num_epochs=1))
+    assert first.tolist() == [[1, 2], [3, 4]]
 
 
 def test_numbers_that_the_type_of_a_generator_holds_are_converted(elements):

@@ -197,6 +197,19 @@ def test_strings_and_integers_keep_their_types(tmp_path):
         assert found["next"].dtype == np.int32
 
 
+def test_a_number_that_becomes_another_one_is_named(tmp_path, caplog):
+    def echo_model_fn(features, mode):
+        return est.EstimatorSpec(mode, predictions={"i": features["i"] + 1})
+
+    with est.Estimator(echo_model_fn, tmp_path).predictor() as predictor:
+        assert predictor.predict({"i": [1]})["i"].dtype == np.int32
+        assert predictor.predict({"i": np.array([2**20])})["i"].tolist() == [2**20 + 1]
+        assert "does not hold" not in caplog.text
+        # As under tf.estimator.
+        assert predictor.predict({"i": np.array([1, 2**40 + 7])})["i"].tolist() == [2, 8]
+    assert "'i' has the number 1099511627783, which int32 of the model does not" in caplog.text
+
+
 @pytest.mark.parametrize("as_array", [False, True])
 def test_strings_keep_trailing_zero_bytes(tmp_path, as_array):
     def echo_model_fn(features, mode):

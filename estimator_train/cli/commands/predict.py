@@ -70,7 +70,6 @@ def run(flag_values: absl_flags.FlagValues) -> None:
 
 
 def _run(flag_values: absl_flags.FlagValues) -> None:
-    from estimator_train import ModeKeys
     from estimator_train.cli.job.job import Job
 
     if flag_values.format == "parquet":
@@ -79,7 +78,7 @@ def _run(flag_values: absl_flags.FlagValues) -> None:
         return
     job = Job(flag_values)
     predictions = job.get_trained_estimator().predict(
-        job.make_input_fn(ModeKeys.PREDICT),
+        job.make_predict_input_fn(),
         predict_keys=flag_values.predict_keys or None,
         checkpoint_path=flag_values.checkpoint_path,
     )

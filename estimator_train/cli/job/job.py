@@ -172,7 +172,7 @@ class Job:
           num_shards: Number of shards.
           skipped: Number of batches that are left out at the start.
         """
-        read = self.make_input_fn(ModeKeys.PREDICT)
+        read = self.make_predict_input_fn()
         context = tf.distribute.InputContext(num_shards, shard)
 
         def input_fn(config: RunConfig) -> Any:
@@ -214,14 +214,25 @@ class Job:
         read = self.make_input_fn(ModeKeys.EVAL)
         if self._flags.eval_steps is not None:
             return read
+        return self._refuse_endless(
+            read, ModeKeys.EVAL, "the evaluation would not end. Use --eval_steps=N, or repeat"
+        )
 
+    def make_predict_input_fn(self) -> Callable[..., Any]:
+        """Returns the input_fn of predictions, which raises UsageError if they would not end."""
+        read = self.make_input_fn(ModeKeys.PREDICT)
+        return self._refuse_endless(read, ModeKeys.PREDICT, "the predictions would not end. Repeat")
+
+    def _refuse_endless(
+        self, read: Callable[..., Any], mode: str, advice: str
+    ) -> Callable[..., Any]:
         def input_fn(config: RunConfig, input_context: tf.distribute.InputContext) -> Any:
             result = read(config, input_context)
             if is_endless_dataset(result):
                 raise UsageError(
                     f"--input_fn={self._flags.input_fn} returned a dataset that repeats for ever "
-                    "for mode='eval': the evaluation would not end. Use --eval_steps=N, or repeat "
-                    "the dataset for the argument num_epochs, which is 1 in evaluations."
+                    f"for mode={mode!r}: {advice} the dataset for the argument num_epochs, which "
+                    "is 1 then."
                 )
             return result
 

@@ -297,6 +297,18 @@ def find_datasets(operation: tf.Operation) -> Iterator[tf.Operation]:
         yield from find_datasets(source)
 
 
+def starts_endless(initializer: tf.Operation | None) -> bool:
+    """Returns whether an operation starts a dataset that is known to repeat its rows for ever.
+
+    Args:
+      initializer: The operation; None if there is no dataset, and the group of operations of a
+        dataset that a strategy distributes, are not known.
+    """
+    if initializer is None or getattr(initializer, "type", None) != "MakeIterator":
+        return False
+    return is_endless(initializer.inputs[0].op)
+
+
 def is_endless(operation: tf.Operation) -> bool:
     """Returns whether a dataset is known to repeat its rows for ever.
 

@@ -19,7 +19,7 @@ from estimator_train.engine.graph.step_graph import (
 )
 from estimator_train.engine.inputs.data_errors import explain_data_error
 from estimator_train.engine.inputs.sharding import Rounds
-from estimator_train.engine.inputs.start import is_endless
+from estimator_train.engine.inputs.start import starts_endless
 from estimator_train.engine.job import Job, find_reused_input
 from estimator_train.engine.loops.graph_loop import (
     LoopFailedError,
@@ -170,21 +170,13 @@ def _evaluate_once(
     """Evaluates; returns the call, with its results."""
     loops = ModeKeys.EVAL not in request.job.failed_loops
     with open_call(request, checkpoint_path) as call:
-        if steps is None:
-            _warn_if_endless(call.model.inputs.initializer, request.input_fn)
+        if steps is None and starts_endless(call.model.inputs.initializer):
+            _LOG.warning(_ENDLESS, request.input_fn)
         start = time.monotonic()
         with graphs.serialize_once(call.model.graph):
             run_batches(call.session, call.model.fetches, steps, call.raw_session, loops)
     log_end(start)
     return call
-
-
-def _warn_if_endless(initializer: tf.Operation | None, input_fn: InputFn) -> None:
-    """Logs a warning if the dataset that an operation starts is known to be endless."""
-    if initializer is None or getattr(initializer, "type", None) != "MakeIterator":
-        return  # No dataset, or one that a strategy distributes.
-    if is_endless(initializer.inputs[0].op):
-        _LOG.warning(_ENDLESS, input_fn)
 
 
 def log_end(start: float) -> None:

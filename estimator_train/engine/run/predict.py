@@ -12,6 +12,7 @@ from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
 from estimator_train.engine.inputs.data_errors import explain_data_error
 from estimator_train.engine.inputs.input_fn import Inputs, make_inputs
+from estimator_train.engine.inputs.start import starts_endless
 from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.model_call import ModelCall, open_call
 from estimator_train.engine.sessions.open_model import BuiltModel, ModelRequest
@@ -21,6 +22,10 @@ from estimator_train.estimator_spec import ModeKeys
 
 _LOG = tf.get_logger()
 _SHORT_SECS = 1e-3
+_ENDLESS = (
+    "The predictions do not end: the dataset of input_fn (%s) repeats for ever. Use a dataset with "
+    "one pass over the rows, or stop reading."
+)
 _SCALAR = (
     "{} has no batch dimension: its value is {!r}. Give it one value an example in model_fn, or "
     "call predict with yield_single_examples=False."
@@ -69,6 +74,8 @@ def predict(
     """
     request = _Prediction(job, input_fn, hooks, job.config.master, None, predict_keys)
     with shorten_errors(explain_data_error), open_call(request, checkpoint_path) as call:
+        if starts_endless(call.model.inputs.initializer):
+            _LOG.warning(_ENDLESS, input_fn)
         predictions = select_predictions(call.model.fetches, predict_keys)
         batches = _Batches(call, predictions)
         while not call.session.should_stop():

@@ -33,3 +33,12 @@ def test_the_error_names_the_prediction_and_the_next_step(tmp_path, predictions,
         list(estimator.predict(input_fn))
     assert "yield_single_examples=False" in str(caught.value)
     assert len(list(estimator.predict(input_fn, yield_single_examples=False))) == 1
+
+
+def test_predictions_without_an_end_are_named(tmp_path, caplog):
+    estimator = make_estimator(tmp_path, lambda x: {"y": x})
+    assert len(list(estimator.predict(lambda: input_fn().repeat(3)))) == 6
+    assert "do not end" not in caplog.text
+    rows = estimator.predict(lambda: input_fn().repeat())
+    assert [next(rows)["y"][0] for _ in range(5)] == [1, 2, 1, 2, 1]
+    assert "The predictions do not end: the dataset of input_fn" in caplog.text

@@ -1,14 +1,17 @@
 """Tables that cannot be read: one error with file, column and row group.
 
-These tests cover `columns/piece_reader.py`.
+These tests cover `columns/file_kinds.py` and `columns/piece_reader.py`.
 """
+
+import base64
+import re
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import tensorflow as tf
 
-from input_fns import parquet
+from input_fns import arrow, parquet
 from tests.input_fns.columns.arrow_tables import ids
 
 
@@ -85,6 +88,56 @@ def test_a_foreign_or_empty_file(elements, tmp_path, content):
         parquet(tmp_path)
     found = elements(lambda: parquet(tmp_path, num_epochs=1, on_bad_record="skip"))
     assert ids(found) == [*range(5)]
+
+
+@pytest.mark.parametrize(
+    ("reader", "content", "advice"),
+    [
+        (arrow, b"PAR1", r"it is a Parquet file: use input_fns\.parquet"),
+        (arrow, b"FEA1", r"it is Feather 1: .*input_fns\.frame\(pyarrow\.feather"),
+        (parquet, b"ARROW1\0\0", r"it is an Arrow file: use input_fns\.arrow"),
+        (parquet, b"ORC", r"it is an ORC file: .*input_fns\.frame\(pyarrow\.orc"),
+        (parquet, b"Obj\x01", "it is an Avro file: .*fastavro"),
+        (arrow, b"ARROW1\0\0", "get a fresh copy"),
+    ],
+)
+def test_an_error_names_the_reader_of_another_format(tmp_path, reader, content, advice):
+    (tmp_path / "x").write_bytes(content + b"?" * 100)
+    with pytest.raises(ValueError, match=rf"/x cannot be read: .*; {advice}"):
+        reader(tmp_path / "x")
+
+
+@pytest.mark.parametrize("plaintext_footer", [False, True])
+def test_an_error_says_that_a_file_is_encrypted(tmp_path, plaintext_footer):
+    from pyarrow.parquet import encryption
+
+    class Keys(encryption.KmsClient):
+        def wrap_key(self, key_bytes, master_key_identifier):
+            return base64.b64encode(key_bytes)
+
+    factory = encryption.CryptoFactory(lambda connection: Keys())
+    settings = encryption.EncryptionConfiguration(
+        "footer", column_keys={"key": ["x"]}, plaintext_footer=plaintext_footer
+    )
+    keys = factory.file_encryption_properties(encryption.KmsConnectionConfig(), settings)
+    rows = pa.table({"id": [1], "x": [2]})
+    with pq.ParquetWriter(tmp_path / "a", rows.schema, encryption_properties=keys) as writer:
+        writer.write_table(rows)
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError)) as error:
+        list(parquet(tmp_path / "a", num_epochs=1))
+    text = r"cannot be read: .*it is encrypted: .*read_table\(path, decryption_properties="
+    assert re.search(text, str(error.value))
+    if plaintext_footer:
+        assert ids([*parquet(tmp_path / "a", select=["id"], num_epochs=1)]) == [1]
+
+
+@pytest.mark.parametrize("values", [[1e6, 0.5], [[0.5], [1e6]], [[1e6, float("inf")]] * 2])
+def test_a_number_that_a_shorter_float_does_not_hold(tmp_path, values):
+    path = write(tmp_path, x=values, id=[1, 2])
+    text = read_error(lambda: parquet(path, types={"x": tf.float16}, num_epochs=1))
+    assert "column x cannot become float16: Float value 1000000.0 out of bounds" in text
+    (found,) = parquet(path, types={"x": tf.float32}, num_epochs=1)
+    assert found["id"].numpy().tolist() == [1, 2]
 
 
 def test_a_file_that_is_cut_short(tmp_path):

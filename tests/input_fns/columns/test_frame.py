@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset
 import pytest
 import tensorflow as tf
 
@@ -170,6 +171,11 @@ def test_frames_that_are_not_in_memory():
         frame(datasets.DatasetDict({"train": datasets.Dataset.from_dict(COLUMNS)}))
     with pytest.raises(TypeError, match="a table of Arrow or a Dataset, but got dict"):
         frame({"x": [1]})
+    connection = duckdb.connect()
+    with pytest.raises(TypeError, match=r"but got DuckDBPyConnection: call its \w*arrow\w*\(\)"):
+        frame(connection.execute("select 1"))
+    with pytest.raises(TypeError, match=r"but got InMemoryDataset: call its to_table\(\)"):
+        frame(pyarrow.dataset.dataset(pa.table(COLUMNS)))
     with pytest.raises(TypeError, match="Column 'x' has no type of Arrow"):
         frame(pd.DataFrame({"x": [1, "a"]}))
     with pytest.raises(

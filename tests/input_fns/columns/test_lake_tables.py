@@ -1,4 +1,7 @@
-"""Tables of Delta Lake and Iceberg, which the real packages write, are read in their version."""
+"""Tables of Delta Lake and Iceberg, which the real packages write, are read in their version.
+
+These tests cover `columns/field_ids.py`.
+"""
 
 import json
 import struct
@@ -113,6 +116,8 @@ def test_an_error_names_a_delta_table_without_rows(write_delta, tmp_path):
     import deltalake
 
     write_delta(tmp_path / "rows")
+    with pytest.raises(TypeError, match=r"DeltaTable: use input_fns\.parquet with the folder"):
+        input_fns.frame(deltalake.DeltaTable(tmp_path / "rows"))
     deltalake.DeltaTable(tmp_path / "rows").delete()
     with pytest.raises(ValueError, match="rows is a table of Delta Lake without rows"):
         read_ids(tmp_path / "rows")
@@ -122,10 +127,13 @@ def test_an_error_names_a_delta_table_without_rows(write_delta, tmp_path):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("pattern", "partition_by"), [("*.parquet", None), ("day=*/*.parquet", ["day"])]
+    ("pattern", "partition_by"),
+    [("*.parquet", None), ("day=*/*.parquet", ["day"]), ("day=*", ["day"]), ("day=b", ["day"])],
 )
 def test_single_files_of_a_delta_table_are_refused(write_delta, tmp_path, pattern, partition_by):
     write_delta(tmp_path / "rows", partition_by=partition_by)
+    if pattern == "day=b":
+        pattern = next((tmp_path / "rows").glob("day=*")).name
     with pytest.raises(ValueError, match=f"Use the path of its folder: {tmp_path}/rows$"):
         read_ids(tmp_path / "rows" / pattern)
     with pytest.raises(ValueError, match=r"rows is a table of Delta Lake.*Pass the folder of one"):
@@ -197,8 +205,67 @@ def test_files_of_an_iceberg_table_are_read_from_the_list_of_pyiceberg(tmp_path)
     for folder in (tmp_path, tmp_path / "n" / "rows"):
         with pytest.raises(ValueError, match=r"n/rows is a table of Iceberg.*plan_files\(\)"):
             read_ids(folder)
+    for part in ("n/rows/data", "n/rows/data/*.parquet"):
+        with pytest.raises(ValueError, match=r"earlier versions of a table of Iceberg.*plan_files"):
+            read_ids(tmp_path / part)
     files = [task.file.file_path for task in table.scan().plan_files()]
     assert read_ids(files) == [*range(3, 100)]
+
+
+@pytest.mark.long
+def test_columns_of_an_iceberg_table_that_changed_their_names_are_refused(tmp_path):
+    from pyiceberg.catalog.sql import SqlCatalog
+
+    catalog = SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{tmp_path}")
+    catalog.create_namespace("n")
+    columns = pa.table({"price": [1, 2], "cost": [10, 20], "id": [1, 2]})
+    table = catalog.create_table("n.rows", columns.schema)
+    table.append(columns)
+    for old, new in (("price", "x"), ("cost", "price"), ("x", "cost")):
+        with table.update_schema() as update:
+            update.rename_column(old, new)
+    table.append(pa.table({"cost": [3, 4], "price": [30, 40], "id": [3, 4]}))
+    files = [task.file.file_path for task in table.scan().plan_files()]
+    for options in ({}, {"select": ["id", "cost"]}, {"defaults": {"price": 0}}):
+        with pytest.raises(
+            ValueError, match=r"(cost|price) has the field id \d, expected .*to_arrow\(\)"
+        ):
+            read_ids(files, **options)
+    with pytest.raises(ValueError, match="price has the field id"):
+        read_ids(files, select=["id"], row_filter=pc.field("price") > 5)
+    assert read_ids(files, select=["id"]) == [1, 2, 3, 4]
+    for rows, call in ((table, r"scan\(\)\.to_arrow"), (table.scan(), "to_arrow")):
+        with pytest.raises(TypeError, match=rf"call its {call}\(\)\.$"):
+            input_fns.frame(rows)
+    rows = input_fns.frame(table.scan().to_arrow(), batch_size=8, num_epochs=1)
+    batch = next(rows.as_numpy_iterator())
+    costs = dict(zip(batch["id"], batch["cost"], strict=True))
+    assert costs == {1: 1, 2: 2, 3: 3, 4: 4}
+
+
+@pytest.mark.parametrize(("writer", "is_read"), [("5.0.0", True), ("26.0.1", False)])
+def test_field_ids_of_old_writers_that_follow_the_order_are_ignored(tmp_path, writer, is_read):
+    def number(schema, numbers):
+        pairs = zip(schema, numbers, strict=True)
+        return [field.with_metadata({"PARQUET:field_id": str(n)}) for field, n in pairs]
+
+    for name, numbers in (("a", (1, 2)), ("b", (2, 1))):
+        fields = number(
+            pa.schema([("id", pa.int64()), ("st", pa.struct([("x", pa.int64())]))]), numbers
+        )
+        inner = pa.struct(number(fields[1].type, [numbers[0] + 5]))
+        fields[1] = fields[1].with_type(inner)
+        rows = pa.table([[1], pa.array([{"x": 1}], inner)], schema=pa.schema(fields))
+        pq.write_table(rows, tmp_path / f"{name}.parquet", store_schema=False)
+        written = (tmp_path / f"{name}.parquet").read_bytes()
+        own = pq.read_metadata(tmp_path / f"{name}.parquet").created_by.encode()
+        other = f"parquet-cpp-arrow version {writer}".encode().ljust(len(own))
+        (tmp_path / f"{name}.parquet").write_bytes(written.replace(own, other))
+    if is_read:
+        assert read_ids(tmp_path) == [1, 1]
+    else:
+        with pytest.raises(ValueError, match="column id has the field id 2, expected 1"):
+            read_ids(tmp_path)
 
 
 @pytest.mark.parametrize(
