@@ -11,6 +11,7 @@ import glob
 import os
 import re
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
@@ -60,10 +61,12 @@ def find_files(path: str, pattern: str) -> list[str]:
 def replace_file(path: str) -> Iterator[str]:
     """Yields a temporary path, which is renamed when the block ends without an error.
 
+    Each thread and process has a path of its own: trainings may share a model_dir.
+
     Args:
       path: The file to write, on any file system that TensorFlow supports.
     """
-    unfinished = path + UNFINISHED
+    unfinished = f"{path}.{os.getpid()}-{threading.get_native_id()}{UNFINISHED}"
     yield unfinished
     tf.io.gfile.rename(unfinished, path, overwrite=True)
 
