@@ -13,7 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import cloudpickle
 import forked
 import pytest
 import tensorflow as tf
@@ -101,13 +100,19 @@ def test_copies_of_an_estimator_work_as_it_does(
     assert estimator.evaluate(linear_input)["global_step"] == 3
 
 
+def cloudpickle_and_unpickle(estimator: est.Estimator) -> Any:
+    import cloudpickle
+
+    return pickle.loads(cloudpickle.dumps(estimator))
+
+
 def make_keras_model() -> tf_keras.Model:
     return tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(1,))])
 
 
 @pytest.mark.parametrize("kind", ["optimizer by name", "optimizer", "keras"])
 @pytest.mark.parametrize(
-    "make", [copy.deepcopy, lambda estimator: cloudpickle.loads(cloudpickle.dumps(estimator))]
+    "make", [copy.deepcopy, pytest.param(cloudpickle_and_unpickle, marks=pytest.mark.long)]
 )
 def test_estimators_of_this_package_are_copied_before_and_after_training(
     make: Callable[[est.Estimator], est.Estimator], kind: str, tmp_path: Path
