@@ -195,7 +195,20 @@ class _OnlyFirstLine(logging.Filter):
         # absl's handler passes records on to another one.
         target = getattr(other, "python_handler", other)
         stream = getattr(target, "stream", None)
-        return stream is self._handler.stream and record.levelno >= other.level
+        return record.levelno >= other.level and _is_same_file(stream, self._handler.stream)
+
+
+def _is_same_file(stream: Any, other: Any) -> bool:
+    """Returns whether two streams write to one file or terminal, as standard output and error do.
+
+    Hydra logs to standard output, TensorFlow to standard error.
+    """
+    if stream is other:
+        return True
+    try:
+        return os.path.samestat(os.fstat(stream.fileno()), os.fstat(other.fileno()))
+    except (AttributeError, OSError, ValueError):  # Not a file, or closed.
+        return False
 
 
 class _SeedFinder:

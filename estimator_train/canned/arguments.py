@@ -170,6 +170,13 @@ class KerasChoice(OptimizerChoice):
             _copy_unused(given)
         self._by_graph: weakref.WeakKeyDictionary[tf.Graph, Any] = weakref.WeakKeyDictionary()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Makes copies and pickles of an Estimator begin without the optimizers of its graphs."""
+        given = self._argument
+        if isinstance(given, _keras.legacy.Optimizer):
+            given = _unused_copies.get(given, given)
+        return type(self), (given, self._learning_rate)
+
     def make(self, step: tf.Variable | None = None) -> Any:
         """Returns the optimizer of the default graph, one for all replicas.
 

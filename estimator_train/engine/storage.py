@@ -11,6 +11,7 @@ import glob
 import os
 import re
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
@@ -60,10 +61,15 @@ def find_files(path: str, pattern: str) -> list[str]:
 def replace_file(path: str) -> Iterator[str]:
     """Yields a temporary path, which is renamed when the block ends without an error.
 
+    Threads have a path of their own, because trainings may share a model_dir. That of the main thread
+    is always the same, so that the next write replaces what a kill left.
+
     Args:
       path: The file to write, on any file system that TensorFlow supports.
     """
-    unfinished = path + UNFINISHED
+    is_main = threading.current_thread() is threading.main_thread()
+    thread = "" if is_main else f".{threading.get_native_id()}"
+    unfinished = f"{path}{thread}{UNFINISHED}"
     yield unfinished
     tf.io.gfile.rename(unfinished, path, overwrite=True)
 

@@ -4,6 +4,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
 import tensorflow as tf
 import tf_keras
 
@@ -30,6 +31,7 @@ _NEED_MODEL = {
     "ReduceLROnPlateau": "a learning rate that is a variable, and a hook that assigns it",
     "TensorBoard": "the event files that are in model_dir anyway",
 }
+_LOG = tf.get_logger()
 _OF_LEARNING_RATE = ("LearningRateScheduler", "ReduceLROnPlateau")
 # What `Model.evaluate` takes as x, or a function that returns it.
 ValidationData: TypeAlias = tf.data.Dataset | tuple[Any, ...] | Callable[[], Any]
@@ -202,6 +204,8 @@ class CallbackRunner:
             check_same_keras(callbacks, find_keras(model))
             check_optimizer(callbacks, model)
             self._shadow = ShadowModel(training, model)
+            with enter_eager_scope(self._outside):
+                self._settings = _read_settings(model.optimizer)
         with enter_eager_scope(self._outside):
             self._model: Any = LiveModel(self._shadow) if self._shadow else tf_keras.Model()
             self._model.stop_training = False
@@ -285,8 +289,23 @@ class CallbackRunner:
                 self._shadow.read(scalars_only=False)
             function()
             changed = self._shadow.write()
+            if self._shadow.is_read:
+                self._warn_of_settings(self._shadow.model.optimizer)
             self._shadow.session = None
             return changed
+
+    def _warn_of_settings(self, optimizer: Any) -> None:
+        """Warns once of each setting of the optimizer that a callback changed."""
+        settings = _read_settings(optimizer)
+        changed = [name for name, value in settings.items() if value != self._settings.get(name)]
+        if changed:
+            _LOG.warning(
+                "A callback set %s of model.optimizer, which does not change this training: its "
+                "graph has the values from before. Give them to the optimizer; a callback can set "
+                "the learning rate and weights.",
+                ", ".join(changed),
+            )
+            self._settings = settings
 
     def _keeps_parts(self, shadow: ShadowModel) -> bool:
         """Returns whether a callback keeps layers or variables that it found in the model.
@@ -297,6 +316,19 @@ class CallbackRunner:
             return True
         kept = (value for callback in self._callbacks for value in vars(callback).values())
         return any(map(shadow.has_part, kept))
+
+
+def _read_settings(optimizer: Any) -> dict[str, Any]:
+    """Returns an optimizer's settings that are scalars or names, without the learning rate."""
+    try:
+        config = optimizer.get_config()
+    except (AttributeError, NotImplementedError):  # None, several optimizers, or a user's class.
+        return {}
+    return {
+        name: float(np.float32(value)) if isinstance(value, float) else value  # As in variables.
+        for name, value in config.items()
+        if name != "learning_rate" and isinstance(value, (bool, int, float, str, np.generic))
+    }
 
 
 def sees_batches(callback: Callback) -> bool:

@@ -120,6 +120,10 @@ class BuiltModelFn:
         self._lock = threading.Lock()
         self._model_fns: list[tuple[dict[str, Any], ModelFn]] = []
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Makes copies and pickles of an Estimator begin without built models."""
+        return type(self), (self._builder, self._settings)
+
     @tf.autograph.experimental.do_not_convert
     def __call__(
         self,

@@ -153,6 +153,11 @@ class ShadowModel:
         held = held if isinstance(value, (list, tuple, set, dict)) else [value]
         return any(id(part) in self._parts for part in held)
 
+    @property
+    def is_read(self) -> bool:
+        """Whether the model was used since the training last changed its variables."""
+        return self._read is not None
+
     def forget(self) -> None:
         """Marks the copy as outdated: the next `read` reads the session's variables."""
         self._read: _SyncedVariables | None = None

@@ -151,10 +151,18 @@ class Watch:
         self._handlers = {number: signal.signal(number, self._handle) for number in numbers}
 
     def _remove(self) -> None:
+        self._restore_handlers()
+        self._watcher.close()
+
+    def _restore_handlers(self) -> None:
         for number, handler in self._handlers.items():
             # None: the handler was not set from Python.
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        self._watcher.close()
+
+    def leave_fork(self) -> None:
+        """Removes the handlers in a process that was forked during the with block."""
+        self._restore_handlers()
+        self._watcher.leave_fork()
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self.requested = True
@@ -197,6 +205,13 @@ class _Watcher:
         if self._timer is not None:
             self._timer.cancel()
 
+    def leave_fork(self) -> None:
+        """Closes the copies in a fork, which has no thread and no timer of these."""
+        # A signal to the fork would reach the pipe that the other process reads.
+        signal.set_wakeup_fd(self._before)
+        os.close(self._writer)
+        os.close(self._reader)
+
     def _listen(self) -> None:
         seen = 0
         while numbers := os.read(self._reader, 64):
@@ -228,6 +243,17 @@ def _print_error(text: str) -> None:
 _current: Watch | None = None
 
 
+def _leave_fork() -> None:
+    """Gives a forked process, such as a worker of a pool, the handlers of the program again."""
+    global _current
+    if _current is not None:
+        _current.leave_fork()
+        _current = None
+
+
+os.register_at_fork(after_in_child=_leave_fork)
+
+
 @contextlib.contextmanager
 def watch(preemption: Preemption) -> Iterator[Watch | None]:
     """Handles signals during the with block; inside another watch, that one handles them.
@@ -255,20 +281,21 @@ def watch(preemption: Preemption) -> Iterator[Watch | None]:
     if _current is not None:
         yield _current
         return
-    _current = Watch(preemption)
+    installed = _current = Watch(preemption)
     try:
-        _current._install()
-        yield _current
-        _current._raise_deferred()
+        installed._install()
+        yield installed
+        installed._raise_deferred()
     except Preempted as preempted:
-        if _current._deferred is not None:
+        if installed._deferred is not None:
             _print_error(f"{preempted}. Now the program's own handler of the signal ends it.")
-            _current._raise_deferred()
+            installed._raise_deferred()
         _print_error(f"{preempted}; exit code {EXIT_CODE}. Run the same command again to continue.")
         raise
     finally:
-        _current._remove()
-        _current = None
+        if _current is installed:  # Not in a fork that leaves the block.
+            installed._remove()
+            _current = None
 
 
 @contextlib.contextmanager

@@ -30,7 +30,9 @@ T = TypeVar("T")
 _UNSET: Any = object()
 _STEPS, _SECS = "save_checkpoints_steps", "save_checkpoints_secs"
 _DEFAULT_SAVE_SECS = 600
-# Each setting in the order of the constructor, and the check of its values; None is always valid.
+# Each setting in the order of the constructor, and the check of its values; None is valid
+# except where it is listed here.
+_NEVER_NONE = ("steps_per_loop",)
 _CHECKS: dict[str, setting_values.Check | None] = {
     "model_dir": setting_values.NON_EMPTY,
     "tf_random_seed": setting_values.INTEGER,
@@ -271,7 +273,7 @@ class RunConfig:
             if isinstance(value, os.PathLike):
                 value = os.fspath(value)
             check = _CHECKS[name]
-            if check is not None and value is not None:
+            if check is not None and (value is not None or name in _NEVER_NONE):
                 check(name, value)
             vars(self)[f"_{name}"] = value
         if values.get(_STEPS) is _UNSET and values.get(_SECS) is _UNSET:

@@ -192,6 +192,17 @@ def test_a_line_that_the_root_logger_does_not_write_there_is_kept(tensorflows):
     assert tensorflows.stream.getvalue() == "INFO:tensorflow:text\n" * 2
 
 
+def test_a_line_that_the_root_logger_writes_to_the_same_file_comes_once(tensorflows, tmp_path):
+    """Hydra logs to standard output, which a job often joins with standard error."""
+    with open(tmp_path / "log", "a") as output, open(tmp_path / "log", "a") as errors:
+        tensorflows.stream = errors
+        log_with(logging.StreamHandler(output))
+        with open(tmp_path / "other", "a") as other:
+            log_with(logging.StreamHandler(other))
+    assert (tmp_path / "log").read_text() == "text\nINFO:tensorflow:text\n"
+    assert (tmp_path / "other").read_text() == "text\n"
+
+
 @pytest.fixture
 def name(tmp_path, monkeypatch):
     (tmp_path / "draws_seeds.py").write_text(DRAWS)

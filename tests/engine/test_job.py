@@ -16,6 +16,7 @@ from typing import Any
 import forked
 import pytest
 import tensorflow as tf
+import tf_keras
 from launched import ROOT
 from outcomes import recorded
 
@@ -97,6 +98,44 @@ def test_copies_of_an_estimator_work_as_it_does(
         assert copied.params == {"rate": 0.1}
     copied.train(linear_input, steps=1)
     assert estimator.evaluate(linear_input)["global_step"] == 3
+
+
+def cloudpickle_and_unpickle(estimator: est.Estimator) -> Any:
+    import cloudpickle
+
+    return pickle.loads(cloudpickle.dumps(estimator))
+
+
+def make_keras_model() -> tf_keras.Model:
+    return tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(1,))])
+
+
+@pytest.mark.parametrize("kind", ["optimizer by name", "optimizer", "keras"])
+@pytest.mark.parametrize(
+    "make", [copy.deepcopy, pytest.param(cloudpickle_and_unpickle, marks=pytest.mark.long)]
+)
+def test_estimators_of_this_package_are_copied_before_and_after_training(
+    make: Callable[[est.Estimator], est.Estimator], kind: str, tmp_path: Path
+) -> None:
+    """Dask, Ray and joblib pickle functions and the Estimators that they use by cloudpickle."""
+    estimator: est.Estimator
+    if kind == "keras":
+        model_fn = est.keras.model_fn(make_keras_model, optimizer="sgd", loss="mse")
+        estimator = est.Estimator(model_fn, tmp_path)
+    else:
+        optimizer = tf_keras.optimizers.legacy.Adam(0.1) if kind == "optimizer" else "Adam"
+        columns = [tf.feature_column.numeric_column("x")]
+        estimator = est.DNNRegressor([2], columns, tmp_path, optimizer=optimizer)
+
+    def input_fn() -> tf.data.Dataset:
+        x = tf.constant([[1.0]])
+        return tf.data.Dataset.from_tensors((x if kind == "keras" else {"x": x}, x)).repeat()
+
+    make(estimator).train(input_fn, steps=1)
+    estimator.train(input_fn, steps=1)
+    copied = make(estimator).train(input_fn, steps=1)
+    make(copied).train(input_fn, steps=1)
+    assert estimator.get_variable_value("global_step") == 4
 
 
 factor = 1.0

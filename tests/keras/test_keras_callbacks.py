@@ -223,6 +223,22 @@ def test_callbacks_that_keep_layers_read_and_set_the_weights_of_the_training() -
     np.testing.assert_allclose(kernel, expected, atol=1e-6)
 
 
+def test_a_callback_that_sets_another_setting_of_the_optimizer_is_one_warning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """In fit too, steps that are traced keep the earlier value."""
+
+    class SetsDecay(callbacks.Callback):
+        def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+            self.model.optimizer.weight_decay = 0.5
+            self.model.optimizer.learning_rate = 0.01
+
+    trained([SetsDecay(), Notes()], epochs=2)
+    found = [line for line in caplog.messages if "model.optimizer" in line]
+    assert len(found) == 1
+    assert found[0].startswith("A callback set weight_decay of model.optimizer, which does not ")
+
+
 def test_user_callbacks_get_ends_of_batches(caplog: pytest.LogCaptureFixture) -> None:
     own = OfBatches()
     _, hook = trained([own], epochs=2)

@@ -1,9 +1,12 @@
-"""Preemption outside of the main thread, where Python cannot handle signals."""
+"""Preemption outside of the main thread, where Python cannot handle signals, and in forks."""
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import signal
 import threading
+import time
 import warnings
 from collections.abc import Callable
 
@@ -43,3 +46,35 @@ def test_a_thread_uses_the_watch_of_the_main_thread_without_a_warning() -> None:
     with handle_preemption(True) as watch:
         assert collect_warnings(True) == ([], watch)
     assert collect_warnings(False) == ([], None)
+
+
+def test_a_forked_process_has_the_handlers_of_the_program() -> None:
+    """A pool terminates its workers by SIGTERM."""
+    with handle_preemption(True) as watch:
+        assert watch is not None
+        with watch.defer():
+            context = multiprocessing.get_context("fork")
+            started = context.Event()
+            worker = context.Process(target=lambda: (started.set(), time.sleep(5)))
+            worker.start()
+            started.wait()  # Python drops signals that arrive while it forks.
+            worker.terminate()
+            worker.join()
+    assert worker.exitcode == -signal.SIGTERM
+    assert not watch.requested
+
+
+def test_a_forked_process_may_leave_the_block() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    forked = True
+    try:
+        with handle_preemption(True):
+            child = os.fork()
+            forked = child == 0
+        if forked:
+            os._exit(0 if signal.getsignal(signal.SIGTERM) is before else 1)
+    finally:
+        if forked:
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+    assert signal.getsignal(signal.SIGTERM) is before

@@ -179,7 +179,7 @@ def test_steps_per_loop_is_kept(steps: object) -> None:
     assert RunConfig(steps_per_loop=steps).steps_per_loop == steps
 
 
-@pytest.mark.parametrize("steps", [0, -1, 1.5, True, "all"])
+@pytest.mark.parametrize("steps", [0, -1, 1.5, True, "all", None])
 def test_steps_per_loop_must_be_a_positive_integer_or_auto(steps: object) -> None:
     with pytest.raises(ValueError, match=f"steps_per_loop should be .* got {steps!r}"):
         RunConfig(steps_per_loop=steps)

@@ -158,7 +158,7 @@ class PositionFiles:
     def remove_orphans(self) -> None:
         """Removes this pipeline's positions whose checkpoints were never completed."""
         pattern = self._make_path("*", self._pipeline).removeprefix(self._prefix)
-        unfinished = find_files(self._prefix, pattern + UNFINISHED)
+        unfinished = find_files(self._prefix, f"{pattern}*{UNFINISHED}")
         for path in (*find_files(self._prefix, pattern), *unfinished):
             with contextlib.suppress(tf.errors.OpError, OSError):  # The next start removes it.
                 if path.endswith(UNFINISHED) or self._is_orphan(path):

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,12 @@ import tiers
 
 import estimator_train as est
 from estimator_train.engine.checkpoints.model_dir import lock_model_dir
-from estimator_train.engine.storage import find_files, remove_checkpoint
+from estimator_train.engine.storage import (
+    atomic_write,
+    find_files,
+    remove_checkpoint,
+    replace_file,
+)
 
 
 def test_a_training_marks_its_directory_until_it_ends(tmp_path: Path) -> None:
@@ -127,3 +133,15 @@ def test_a_restart_that_keeps_fewer_checkpoints_removes_the_others(
             last - 1,
             last,
         ]
+
+
+def test_two_trainings_in_threads_may_write_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "graph.pbtxt"
+    with replace_file(str(path)) as unfinished:
+        Path(unfinished).write_text("first")
+        other = threading.Thread(target=atomic_write, args=(str(path), "second"))
+        other.start()
+        other.join()
+        assert path.read_text() == "second"
+    assert path.read_text() == "first"
+    assert [*tmp_path.iterdir()] == [path]

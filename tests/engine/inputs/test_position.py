@@ -209,6 +209,7 @@ def test_files_that_a_kill_left_are_removed(tmp_path):
     train(tmp_path, steps=8)
     (tmp_path / "model.ckpt-9.data-i0000-of-input").write_bytes(b"no checkpoint came after it")
     (tmp_path / "model.ckpt-8.data-i0000-of-input.part").write_bytes(b"")
+    (tmp_path / "model.ckpt-8.data-i0000-of-input.7-9.part").write_bytes(b"")
     train(tmp_path, steps=8)
     left = [f"model.ckpt-{step}.data-i0000-of-input" for step in (0, 15, 16, 7, 8)]
     assert positions(tmp_path) == left
