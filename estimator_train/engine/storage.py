@@ -61,8 +61,8 @@ def find_files(path: str, pattern: str) -> list[str]:
 def replace_file(path: str) -> Iterator[str]:
     """Yields a temporary path, which is renamed when the block ends without an error.
 
-    Threads have a path of their own, because trainings may share a model_dir. That of the main thread
-    is always the same, so that the next write replaces what a kill left.
+    Threads have paths of their own, because trainings may share a model_dir. The main thread has
+    always the same, so that the next write replaces what a kill left.
 
     Args:
       path: The file to write, on any file system that TensorFlow supports.

@@ -172,10 +172,20 @@ class SequentialHeadWrapper(Head):
 
 
 def _flatten(values: Any, mask: tf.Tensor) -> tf.Tensor:
-    """Returns values of shape [batch, padded length, ...], or sparse values, as [steps, ...]."""
+    """Returns values of shape [batch, padded length, ...], or sparse values, as [steps, ...].
+
+    Values of shape [batch, padded length] become [steps, 1].
+    """
     if isinstance(values, tf.SparseTensor):
-        return tf.expand_dims(values.values, -1)
-    return tf.boolean_mask(tf.convert_to_tensor(values), mask)
+        sizes = values.shape[2:] if values.shape.rank else tf.TensorShape([])
+        known = sizes.is_fully_defined()
+        flat = tf.reshape(
+            values.values,
+            [-1, *sizes] if known else tf.concat([[-1], values.dense_shape[2:]], axis=0),
+        )
+    else:
+        flat = tf.boolean_mask(tf.convert_to_tensor(values), mask)
+    return tf.expand_dims(flat, -1) if flat.shape.rank == 1 else flat
 
 
 def _validate_names(columns: str | Iterable[str] | None) -> list[str]:

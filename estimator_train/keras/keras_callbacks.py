@@ -38,9 +38,10 @@ class KerasCallbacks(PreModelHook):
 
     Callbacks see an eager copy of the model, which reads the training's variables when it is used.
     The training takes over the variables that callbacks set (the learning rate, weights).
-    `model.optimizer` reads the learning rate and the count of updates; every other attribute of
-    `model` reads all variables. Epochs are counted from global step 0, so a resumed job continues
-    with its epochs. `on_epoch_end` is not called for an epoch that training does not complete.
+    The learning rate and the count of updates of `model.optimizer` are read alone; every other
+    attribute of `model` and of its optimizer reads all variables. Epochs are counted from global
+    step 0, so a resumed job continues with its epochs. `on_epoch_end` is not called for an epoch
+    that training does not complete.
 
     A hand-written model_fn has no Keras model: its callbacks get the loss only, and callbacks that
     need a model raise ValueError.

@@ -18,6 +18,8 @@ from estimator_train.keras.model_io import Structure
 
 _Pair = tuple[tf.Variable, tf.Variable]
 _Pairs = list[_Pair]
+# Attributes of an optimizer that need only its learning rate and its count of updates.
+_SCALARS = {"lr", "learning_rate", "_learning_rate", "iterations", "name"}
 # Not strings: a saved graph includes the collections that strings name, and these hold Python
 # objects.
 _REQUESTS = ("estimator_train", "requested observation")
@@ -144,7 +146,8 @@ class ShadowModel:
             [*training.model.pair_weights(model), *scalars], training.strategy
         )
         # With their identities: the parts live as long as the model.
-        self._parts = {id(part) for part in training.model.list_parts(model) if part is not None}
+        parts = [*training.model.list_parts(model), *self._all.list_eager()]
+        self._parts = {id(part) for part in parts if part is not None}
         self.forget()
 
     def has_part(self, value: Any) -> bool:
@@ -199,6 +202,10 @@ class _SyncedVariables:
             ]
         self._known: list[np.ndarray] = []
 
+    def list_eager(self) -> list[tf.Variable]:
+        """Returns the eager variables."""
+        return [theirs for _, theirs in self._pairs]
+
     def read(self, session: tf.compat.v1.Session) -> None:
         self._known = session.run(self._values)
         for (_, theirs), value in zip(self._pairs, self._known, strict=True):
@@ -230,10 +237,13 @@ class LiveModel:
 
     def __init__(self, shadow: ShadowModel) -> None:
         object.__setattr__(self, "_shadow", shadow)
+        object.__setattr__(self, "_optimizer", _LiveOptimizer(shadow))
 
     def __getattr__(self, name: str) -> Any:
+        if name == "optimizer":
+            return None if self._shadow.model.optimizer is None else self._optimizer
         if name != "stop_training":
-            self._shadow.read(scalars_only=name == "optimizer")
+            self._shadow.read(scalars_only=False)
         return getattr(self._shadow.model, name)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -247,6 +257,32 @@ class LiveModel:
     def __class__(self) -> Any:
         """The model's class, for callbacks that call isinstance."""
         return type(self._shadow.model)
+
+
+class _LiveOptimizer:
+    """The `model.optimizer` of callbacks: reads the slots only if a callback may use them.
+
+    A callback that logs the learning rate after every step should not copy all variables.
+
+    Args:
+      shadow: The shadow model.
+    """
+
+    def __init__(self, shadow: ShadowModel) -> None:
+        object.__setattr__(self, "_shadow", shadow)
+
+    def __getattr__(self, name: str) -> Any:
+        self._shadow.read(scalars_only=name in _SCALARS)
+        return getattr(self._shadow.model.optimizer, name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        self._shadow.read(scalars_only=name in _SCALARS)
+        setattr(self._shadow.model.optimizer, name, value)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """The optimizer's class, for callbacks that call isinstance."""
+        return type(self._shadow.model.optimizer)
 
 
 class KerasLogs:

@@ -115,6 +115,11 @@ def test_conversion_prints_the_largest_difference(run: Any) -> None:
             ("run", "--to=keras", "--output=out", "--model=mine:input_fn"),
             "--model=mine:input_fn returns _BatchDataset, expected a Keras model: only the weights",
         ),
+        (
+            ("run", "--to=keras", "--output=out", "--model=mine:python_model"),
+            "--model=mine:python_model requires the arguments features, labels, mode, expected a "
+            "function that takes no arguments and returns the Keras model.",
+        ),
         (("absent", "--to=npz", "--output=out"), "--model_dir=absent has no checkpoint: train the"),
         ((".", "--to=npz", "--output=out"), "--model_dir=. has no checkpoint: train the model"),
         (("--to=npz", "--output=out"), "--model_dir=DIR is needed, the directory of a training."),

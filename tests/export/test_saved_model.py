@@ -203,3 +203,34 @@ def test_a_directory_left_by_a_killed_export_is_not_used(tmp_path: Path) -> None
     assert left.name == f"temp-{Path(first).name}"
     assert path != first
     assert left.exists()
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_cross_whose_keys_are_of_another_kind_logs_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, is_first: bool
+) -> None:
+    """TensorFlow hashes dense keys last: only the first of two keys is hashed at another place."""
+    column = tf.feature_column
+    bucket = column.bucketized_column(column.numeric_column("x"), [0.0])
+    cross = column.crossed_column(["word", bucket] if is_first else [bucket, "word"], 1000)
+
+    def input_fn() -> tf.data.Dataset:
+        features = {"x": [-1.0, 1.0], "word": ["a", "b"]}
+        return tf.data.Dataset.from_tensors((features, [0, 1])).repeat(2)
+
+    def receive_dense() -> Any:
+        features = {
+            "x": v1.placeholder(tf.float32, [None]),
+            "word": v1.placeholder(tf.string, [None]),
+        }
+        return export.ServingInputReceiver(features, features)
+
+    estimator = estimator_train.LinearClassifier([cross], model_dir=tmp_path / "run")
+    estimator.train(input_fn)
+    estimator.export_saved_model(tmp_path / "dense", receive_dense)
+    assert "crossed column" not in caplog.text
+    spec = column.make_parse_example_spec([cross])
+    receive_examples = export.build_parsing_serving_input_receiver_fn(spec)
+    estimator.export_saved_model(tmp_path / "parsed", receive_examples)
+    message = "has 2 sparse and 0 dense keys in this export, and had 1 and 1 in the training."
+    assert (message in caplog.text) == is_first

@@ -239,6 +239,29 @@ def test_a_callback_that_sets_another_setting_of_the_optimizer_is_one_warning(
     assert found[0].startswith("A callback set weight_decay of model.optimizer, which does not ")
 
 
+class ReadsSlots(callbacks.Callback):
+    """Callback that reads slots of the optimizer, and keeps its learning rate."""
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        self.seen: list[float] = []
+        self.rate = self.model.optimizer.learning_rate
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        optimizer = self.model.optimizer
+        assert isinstance(optimizer, tf_keras.optimizers.Optimizer)
+        slots = [slot for slot in optimizer.variables if "hidden" in slot.name]
+        self.seen += [float(np.abs(slot).sum()) for slot in slots] + [float(self.rate)]
+        self.rate.assign(self.rate * 0.5)
+
+
+def test_callbacks_read_slots_and_keep_the_learning_rate() -> None:
+    ours, theirs = ReadsSlots(), ReadsSlots()
+    trained([ours], epochs=2)
+    fitted([theirs], epochs=2)
+    assert len(ours.seen) == 10
+    assert ours.seen == pytest.approx(theirs.seen, rel=1e-4)
+
+
 def test_user_callbacks_get_ends_of_batches(caplog: pytest.LogCaptureFixture) -> None:
     own = OfBatches()
     _, hook = trained([own], epochs=2)

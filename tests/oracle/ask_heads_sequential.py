@@ -47,6 +47,16 @@ def questions(heads: Any, wrapper: Any) -> dict[str, Callable[[], Any]]:
         "dense labels": lambda: _figures(multi_class(), dense()),
         "labels of rank 2": lambda: _figures(multi_class(), dense()[..., 0]),
         "sparse labels": lambda: _figures(multi_class(), sparse_labels()),
+        "sparse labels of rank 3": lambda: _figures(
+            wrapper(heads.RegressionHead(2)),
+            _pairs(),
+            tf.constant(LOGITS)[..., :2],
+        ),
+        "logits of rank 2": lambda: _figures(
+            wrapper(heads.BinaryClassHead()),
+            tf.minimum(dense(), 1),
+            tf.constant(LOGITS)[..., 0],
+        ),
         "weighted": lambda: _figures(weighted(), dense()),
         "binary": lambda: _figures(
             wrapper(heads.BinaryClassHead()), tf.minimum(dense(), 1), tf.constant(LOGITS)[..., :1]
@@ -75,6 +85,13 @@ def questions(heads: Any, wrapper: Any) -> dict[str, Callable[[], Any]]:
         "no labels": lambda: _figures(multi_class(), None),
     }
     return {**calls, **{f"bad: {name}": lambda c=call: answer(c) for name, call in bad.items()}}
+
+
+def _pairs() -> tf.SparseTensor:
+    """Returns two labels of each step, without the padding."""
+    steps = [(row, step) for row in range(3) for step in range(3) if MASK[row][step]]
+    indices = [(*step, place) for step in steps for place in range(2)]
+    return tf.SparseTensor(indices, [float(n) for n in range(len(indices))], [3, 3, 2])
 
 
 def _features(mask: Any = None) -> dict[str, tf.Tensor]:

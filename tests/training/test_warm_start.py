@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,6 +67,50 @@ def test_settings_take_a_path(tmp_path: Path) -> None:
     np.testing.assert_array_equal(
         job.get_variable_value("layer"), first.get_variable_value("layer")
     )
+
+
+@pytest.mark.parametrize("tf_or_v1", [tf, tf.compat.v1])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_new_words_get_a_constant(tmp_path: Path, tf_or_v1: Any, axis: int) -> None:
+    first = source(OURS, str(tmp_path / "m"))
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_text("red\ngreen\nblue\n" + "grey\n" * (axis == 0))
+    new.write_text("teal\nblue\nred\npink\ngrey\n")
+    initializer = tf_or_v1.constant_initializer(7.0)
+    name = ("embedding", "layer")[axis]
+    size = (4, 3)[axis]
+    info = et.VocabInfo(str(new), 5, 0, str(old), size, initializer, axis=axis)
+    settings = et.WarmStartSettings(first.model_dir, None, {name: info})
+    model_fn = word_model_fn(OURS, **{("rows", "columns")[axis]: 5})
+    job = et.Estimator(model_fn, tmp_path / "m", warm_start_from=settings)
+    job.train(word_input, steps=1)
+    expected = np.full((5, 2) if axis == 0 else (2, 5), 7.0, np.float32)
+    kept = {1: 2, 2: 0} | ({4: 3} if axis == 0 else {})
+    before = first.get_variable_value(name)
+    for place, old_place in kept.items():
+        np.moveaxis(expected, axis, 0)[place] = np.moveaxis(before, axis, 0)[old_place]
+    np.testing.assert_array_equal(job.get_variable_value(name), expected)
+
+
+def test_a_word_beyond_the_columns_raises_an_error(tmp_path: Path) -> None:
+    """TensorFlow reads other memory for it."""
+    first = source(OURS, str(tmp_path / "m"))
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_text("red\ngreen\nblue\ngrey\n")
+    new.write_text("blue\nred\npink\ngrey\n")
+    job = et.Estimator(
+        word_model_fn(OURS, columns=4),
+        tmp_path / "m",
+        warm_start_from=et.WarmStartSettings(
+            first.model_dir, None, {"layer": et.VocabInfo(str(new), 4, 0, str(old), 3, axis=1)}
+        ),
+    )
+    with pytest.raises(ValueError, match="has the word 'grey' in line 4, .* has 3 columns"):
+        job.train(word_input, steps=1)
+    new.write_text("blue\nred\npink\nteal\n")  # Columns that no word has do not matter.
+    job.train(word_input, steps=1)
+    before, after = first.get_variable_value("layer"), job.get_variable_value("layer")
+    np.testing.assert_array_equal(after[:, :2], before[:, [2, 0]])
 
 
 def test_a_vocabulary_size_beyond_the_file_raises_an_error(tmp_path: Path) -> None:

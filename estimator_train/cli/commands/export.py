@@ -246,11 +246,17 @@ def write_keras_model(
       ValueError: The variables of the checkpoint and the model do not match.
     """
     from estimator_train.cli.job.models import check_predictions
-    from estimator_train.cli.job.user_code import check_arguments, load
+    from estimator_train.cli.job.user_code import list_required_arguments, load
     from estimator_train.keras import load_trained, propose_name_map
 
     function = load("model", model_name)
-    check_arguments("model", model_name, function, ())
+    required = list_required_arguments(function)
+    if required:
+        raise UsageError(
+            f"--model={model_name} requires the arguments {', '.join(required)}, expected a "
+            "function that takes no arguments and returns the Keras model. A model_fn returns "
+            "none: only the weights of a Keras model go back to Keras. Use --to=saved_model."
+        )
     model = function()
     if not (hasattr(model, "layers") and hasattr(model, "save")):
         raise UsageError(

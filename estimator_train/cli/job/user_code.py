@@ -114,13 +114,25 @@ def check_arguments(
       UsageError: The function requires another argument.
     """
     known = sorted(available)
-    for p in inspect.signature(function).parameters.values():
-        is_required = p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-        if is_required and p.name not in known:
+    for name in list_required_arguments(function):
+        if name not in known:
             raise UsageError(
-                f"--{flag}={path} requires the argument '{p.name}', which is not available. The "
-                f"available arguments are {', '.join(known)}. Give '{p.name}' a default value."
+                f"--{flag}={path} requires the argument '{name}', which is not available. The "
+                f"available arguments are {', '.join(known)}. Give '{name}' a default value."
             )
+
+
+def list_required_arguments(function: Callable[..., Any]) -> list[str]:
+    """Returns the names of the arguments that a function requires.
+
+    Args:
+      function: The function.
+    """
+    return [
+        p.name
+        for p in inspect.signature(function).parameters.values()
+        if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
 
 
 def define_checkpoint_path(flag_values: absl_flags.FlagValues) -> None:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint, was_replaced
@@ -114,8 +115,8 @@ def apply(settings: WarmStartSettings, checkpoint_path: str | None) -> None:
       checkpoint_path: A checkpoint that the session restores; with it there is no warm start.
 
     Raises:
-      ValueError: A vocabulary file has another size than its VocabInfo, or the checkpoint lacks a
-        variable that the settings name.
+      ValueError: A vocabulary file has another size than its VocabInfo or than the columns of its
+        variable, or the checkpoint lacks a variable that the settings name.
       TypeError: The directory in the settings has no checkpoint; tf.estimator raises this type.
     """
     if checkpoint_path is not None:
@@ -133,7 +134,28 @@ def apply(settings: WarmStartSettings, checkpoint_path: str | None) -> None:
     _LOG.info("Warm-starting with WarmStartSettings: %s", settings)
     _warn_of_unmatched_patterns(settings.vars_to_warm_start)
     _check_vocabularies(settings)
+    infos = settings.var_name_to_vocab_info.items()
+    settings = settings._replace(
+        var_name_to_vocab_info={name: _fill_unknown_shapes(info) for name, info in infos}
+    )
     tf.compat.v1.train.warm_start(*settings)
+
+
+def _fill_unknown_shapes(info: Any) -> Any:
+    """Returns a VocabInfo whose constant initializer takes the shape of the missing rows.
+
+    TensorFlow passes a shape that is known only in the session; constant initializers raise
+    NotImplementedError for it.
+    """
+    constants = tf.constant_initializer, tf.compat.v1.constant_initializer
+    initializer = info.backup_initializer
+    if not isinstance(initializer, constants) or np.ndim(initializer.value):
+        return info
+
+    def fill(shape: Any, dtype: tf.DType = tf.float32, **_: Any) -> tf.Tensor:
+        return tf.fill(shape, tf.cast(initializer.value, dtype))
+
+    return info._replace(backup_initializer=fill)
 
 
 class _VariablesReadyHook(PassiveHook):
@@ -202,7 +224,9 @@ def _check_vocabularies(settings: WarmStartSettings) -> None:
         lines = _check_lines(name, "old_vocab", info.old_vocab, max(1, info.old_vocab_size))
         words = lines if info.old_vocab_size < 0 else info.old_vocab_size
         shape = saved.get(settings.var_name_to_prev_var_name.get(name, name))
-        if shape is not None and words > shape[info.axis]:
+        if shape is not None and info.axis == 1:
+            _check_columns(name, info, shape[1])
+        elif shape is not None and words > shape[info.axis]:
             _LOG.warning(
                 "VocabInfo of '%s': old_vocab (%s) has %d entries, but the variable in %s has the "
                 "shape %s. Words beyond the shape get initial values; if another file was used in "
@@ -213,6 +237,28 @@ def _check_vocabularies(settings: WarmStartSettings) -> None:
                 settings.ckpt_to_initialize_from,
                 shape,
             )
+
+
+def _check_columns(variable: str, info: Any, columns: int) -> None:
+    """Checks that the words of new_vocab have columns in the checkpoint, if they are in old_vocab.
+
+    TensorFlow ignores old_vocab_size for columns, and reads memory behind the variable for a word
+    without a column.
+    """
+    with tf.io.gfile.GFile(info.old_vocab, "rb") as file:
+        without_column = [line.rstrip(b"\r\n") for line in file][columns:]
+    with tf.io.gfile.GFile(info.new_vocab, "rb") as file:
+        new = [line.rstrip(b"\r\n") for line in file][: info.new_vocab_size]
+    words = set(without_column).intersection(new)
+    if words:
+        word = min(words)
+        line = columns + without_column.index(word) + 1
+        raise ValueError(
+            f"VocabInfo of '{variable}': old_vocab ({info.old_vocab}) has the word "
+            f"{word.decode(errors='replace')!r} in line {line}, but the variable in the checkpoint "
+            f"has {columns} columns, and old_vocab_size has no effect with axis=1. Name a file "
+            f"with {columns} lines."
+        )
 
 
 def _check_lines(variable: str, field: str, path: str, needed: int) -> int:

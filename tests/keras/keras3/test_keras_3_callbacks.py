@@ -87,6 +87,26 @@ def test_callbacks_see_replicas(tmp_path: Path) -> None:
         assert hook.history[key] == pytest.approx(values, rel=1e-4), key
 
 
+class ReadsSlots(keras.callbacks.Callback):
+    """Records the sizes of the optimizer's variables, without its learning rate."""
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        self.seen = [float(np.abs(one).sum()) for one in self.model.optimizer.variables[2:]]
+
+
+def test_callbacks_read_slots(tmp_path: Path) -> None:
+    ours, theirs = ReadsSlots(), ReadsSlots()
+    models = [built("linear"), built("linear")]
+    for model in models:
+        model.compile("adam", "mse")
+    hook = est.hooks.KerasCallbacks([ours], steps_per_epoch=STEPS, epochs=1)
+    estimator = est.keras.model_to_estimator(models[0], model_dir=tmp_path / "run")
+    estimator.train(lambda: dataset("linear").repeat(), hooks=[hook])
+    models[1].fit(dataset("linear"), epochs=1, verbose=0, callbacks=[theirs])
+    assert any(ours.seen)
+    assert ours.seen == pytest.approx(theirs.seen, rel=1e-4)
+
+
 def test_callbacks_of_the_other_keras_are_refused(tmp_path: Path) -> None:
     hook = est.hooks.KerasCallbacks([tf_keras.callbacks.TerminateOnNaN()], steps_per_epoch=4)
     estimator = est.keras.model_to_estimator(built("linear"), model_dir=tmp_path)
