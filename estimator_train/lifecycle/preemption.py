@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import math
 import os
 import signal
@@ -251,7 +252,10 @@ def _leave_fork() -> None:
         _current = None
 
 
-os.register_at_fork(after_in_child=_leave_fork)
+@functools.cache
+def _watch_forks() -> None:
+    """Registers the function of forked processes, once: Python keeps it."""
+    os.register_at_fork(after_in_child=_leave_fork)
 
 
 @contextlib.contextmanager
@@ -281,6 +285,7 @@ def watch(preemption: Preemption) -> Iterator[Watch | None]:
     if _current is not None:
         yield _current
         return
+    _watch_forks()
     installed = _current = Watch(preemption)
     try:
         installed._install()
