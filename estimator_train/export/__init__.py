@@ -1,4 +1,7 @@
-"""Public names of `export`: the inputs and outputs of SavedModels."""
+"""Public names of `export`: SavedModels, their inputs and outputs, and other formats.
+
+`portable` converts to ONNX, LiteRT and OpenVINO; `boosted_trees.py` rewrites old exports of trees.
+"""
 
 from estimator_train.estimator_spec.export_outputs import (
     ClassificationOutput,

@@ -10,7 +10,7 @@ import tf_keras
 
 from estimator_train.engine.comparison import have_equal_values
 from estimator_train.engine.job import call_with_known, list_argument_names, requires
-from estimator_train.engine.keras_3 import allow_keras_3
+from estimator_train.engine.keras_3_errors import allow_keras_3
 from estimator_train.estimator_spec import EstimatorSpec
 from estimator_train.keras.build_settings import (
     BuildSettings,

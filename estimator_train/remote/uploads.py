@@ -1,4 +1,4 @@
-"""Uploads in parts: the object appears with the last request."""
+"""Uploads to S3 in parts: the object appears with the last request."""
 
 import asyncio
 import collections

@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import keras_3
+from estimator_train.engine import keras_3_errors
 from estimator_train.engine.graph import replicas
 from estimator_train.engine.graph.mixed_precision import scale_losses
 from estimator_train.engine.inputs.input_fn import Inputs, find_batch_size, make_inputs
@@ -114,7 +114,7 @@ def call_model_fn(
         given, targets = map(_copy_container, (features, labels))
         spec = job.call_model_fn(given, targets, mode)
     except Exception as error:
-        keras_3.explain_keras_3_error("model_fn", error)
+        keras_3_errors.explain_keras_3_error("model_fn", error)
         if features is None and labels is None and _comes_from_none(error):
             raise MissingFeaturesError(
                 "input_fn returned None, and model_fn needs features: "
@@ -122,7 +122,7 @@ def call_model_fn(
             ) from error
         raise
     if "keras" in sys.modules:
-        keras_3.warn_of_keras_3_variables()
+        keras_3_errors.warn_of_keras_3_variables()
     if not isinstance(spec, EstimatorSpec):
         raise ValueError(
             "model_fn should return an EstimatorSpec. "

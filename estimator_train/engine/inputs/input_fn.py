@@ -18,7 +18,7 @@ import tensorflow as tf
 
 from estimator_train.engine.inputs.sharding import Rounds, select_shard
 from estimator_train.engine.job import Job
-from estimator_train.engine.keras_3 import explain_keras_3_error
+from estimator_train.engine.keras_3_errors import explain_keras_3_error
 from estimator_train.engine.tf_internals import constants
 from estimator_train.engine.tf_internals.constants import replace_constants
 from estimator_train.engine.types import InputFn, TensorStructure

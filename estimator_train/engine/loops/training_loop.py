@@ -14,8 +14,8 @@ from estimator_train.engine.compiled.chunks import BatchChunks
 from estimator_train.engine.compiled.step import NotCompilableError
 from estimator_train.engine.loops import hook_schedule
 from estimator_train.engine.loops.graph_loop import StepLoop, build_loop
-from estimator_train.engine.loops.loop_choice import LoopChoice, report_not_compilable
 from estimator_train.engine.loops.sub_graph import NotLoopableError
+from estimator_train.engine.loops.xla_choice import LoopChoice, report_not_compilable
 from estimator_train.engine.tf_internals import graphs
 from estimator_train.engine.types import Hook, LoopVote, PassiveHook, SaverHook, StepFetches
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine import keras_3
+from estimator_train.engine import keras_3_errors
 from estimator_train.engine.tf_internals import graphs, saver_entries
 from estimator_train.engine.tf_internals.constants import count_bytes
 
@@ -91,7 +91,7 @@ def prepare_restore(checkpoint_path: str | None, by_name: bool = True) -> Iterat
         if not absent:
             raise
         more = _OTHER_FORMAT if by_name and _OBJECT_GRAPH in saved else ""
-        more = _OF_KERAS_3 if keras_3.is_allowed(graph) else more
+        more = _OF_KERAS_3 if keras_3_errors.is_allowed(graph) else more
         message = f"{_make_advice(checkpoint_path, absent)}{more}\n{error.message}"
         raise type(error)(error.node_def, error.op, message) from error
 

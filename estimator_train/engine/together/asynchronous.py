@@ -1,5 +1,8 @@
 """Training beside other workers, which share variables on parameter servers.
 
+`Asynchronous` gives chief and workers their hooks (`ps_server.py`, `ps_final_steps.py`), and tells
+the others when a call ends.
+
 TensorFlow sends each tensor by a separate call, which takes more processor time than most
 operations of a click model, whose step has a hundred transfers for ten features. Here the small
 tensors that go from one task to another at the same stage of a step are sent as one: their numbers

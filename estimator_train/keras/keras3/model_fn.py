@@ -7,7 +7,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from estimator_train.engine.keras_3 import allow_keras_3
+from estimator_train.engine.keras_3_errors import allow_keras_3
 from estimator_train.estimator_spec import EstimatorSpec, ModeKeys
 from estimator_train.keras.build_settings import divide_by_replicas
 from estimator_train.keras.keras3 import steps

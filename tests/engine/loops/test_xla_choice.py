@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from estimator_train.engine.loops import loop_choice, prepared_calls
+from estimator_train.engine.loops import prepared_calls, xla_choice
 from estimator_train.engine.loops.graph_loop import build_loop
-from estimator_train.engine.loops.loop_choice import LoopChoice
 from estimator_train.engine.loops.prepared_calls import _SECS_BEFORE_TRIAL
+from estimator_train.engine.loops.xla_choice import LoopChoice
 
 tf1 = tf.compat.v1
 LARGE = np.full([400, 400], 0.0025, np.float32)
@@ -74,7 +74,7 @@ def test_the_faster_loop_of_compiled_steps_is_chosen(caplog):
 
 
 def test_compiled_steps_compete_with_the_faster_executor_of_uncompiled_ones(monkeypatch):
-    monkeypatch.setattr(loop_choice, "_CLEAR_FACTOR", np.inf)
+    monkeypatch.setattr(xla_choice, "_CLEAR_FACTOR", np.inf)
     monkeypatch.setattr(prepared_calls, "_STEPS_BEFORE_TRIAL", 0)
     with open_choice({"products": 3}, {}) as (session, choice, [loop], _):
         run_until_decided(session, choice)

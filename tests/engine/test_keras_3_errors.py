@@ -17,7 +17,7 @@ from processes import run_process
 from tensorflow.python.util.lazy_loader import KerasLazyLoader
 
 import estimator_train as est
-from estimator_train.engine import keras_3
+from estimator_train.engine import keras_3_errors
 
 X = np.array([[1.0, 2.0], [3.0, -1.0]], np.float32)
 Y = np.array([[2.0], [1.0]], np.float32)
@@ -73,7 +73,7 @@ def test_a_metric_of_keras_3_that_was_not_updated_is_refused() -> None:
 def test_layers_of_keras_3_train_and_a_warning_names_their_variables(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keras_3, "_warned", False)
+    monkeypatch.setattr(keras_3_errors, "_warned", False)
     estimator = est.Estimator(_model_fn(keras.layers.Dense(1, name="out")), tmp_path)
     with caplog.at_level(logging.WARNING, "tensorflow"):
         estimator.train(_input, steps=1)
@@ -117,7 +117,7 @@ def test_errors_caused_by_keras_3_name_the_next_step(
     score: Callable[[tf.Tensor], tf.Tensor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("TF_USE_LEGACY_KERAS", raising=False)  # A lazy loader asks when it is used.
-    with pytest.raises(keras_3.Keras3Error, match="model_fn uses Keras 3") as caught:
+    with pytest.raises(keras_3_errors.Keras3Error, match="model_fn uses Keras 3") as caught:
         est.Estimator(_model_fn(score)).train(_input, steps=1)
     assert "TF_USE_LEGACY_KERAS=1" in str(caught.value)
     assert "estimator-train run" in str(caught.value)
@@ -128,7 +128,7 @@ def test_errors_of_an_input_fn_caused_by_keras_3_name_the_next_step() -> None:
     def input_fn() -> Any:
         return keras.utils.no_such_function(X)
 
-    with pytest.raises(keras_3.Keras3Error, match="input_fn uses Keras 3"):
+    with pytest.raises(keras_3_errors.Keras3Error, match="input_fn uses Keras 3"):
         est.Estimator(_model_fn(_weighted)).train(input_fn, steps=1)
 
 
