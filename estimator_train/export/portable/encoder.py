@@ -1,7 +1,7 @@
 """Encodes the features of an exported model: strings become ids, as in TensorFlow.
 
-An export contains a copy of this file and an `encoder.json` that describes the columns. The file
-needs NumPy, and neither TensorFlow nor estimator_train:
+An export contains a copy of this file, with `fingerprints.py` in it, and an `encoder.json` that
+describes the columns. The copy needs NumPy, and neither TensorFlow nor estimator_train:
 
     encoder = Encoder("exported/encoder.json")
     inputs = encoder.encode({"age": [39.0, 50.0], "occupation": ["Sales", "Craft-repair"]})
@@ -19,15 +19,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+# Exports contain that module in place of this line.
+from estimator_train.export.portable.fingerprints import (
+    FEW,
+    hash_texts,
+    join_hashes,
+    take_modulo,
+    to_unsigned,
+)
+
 Array = Any  # np.ndarray; the file also runs with versions of NumPy without types.
 
-# Numbers modulo 2**64: the functions of fingerprints take Python integers and uint64 arrays alike.
-_MASK = 2**64 - 1
-_K0, _K1, _K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F
-_CROSS_MULTIPLIER = 0xC6A4A7935BD1E995
 _PADDING = -1
 _NO_STEP = -2  # Fills up sequences, whose steps without an id are _PADDING.
-_FEW = 24  # Python hashes fewer strings faster than NumPy.
 _INTEGERS = (int, np.integer, np.bool_)
 
 
@@ -130,7 +134,7 @@ class Encoder:
         words, found = batch.read(name, column["dtype"], keep_missing=kind == "fingerprint")
         is_hashed = kind == "fingerprint" and column["dtype"] == "string"
         convert: dict[str, Callable[[], Any]] = {
-            "hash": lambda: _take_modulo(batch.hash(words), column["buckets"]),
+            "hash": lambda: take_modulo(batch.hash(words), column["buckets"]),
             # A cross joins the fingerprints of strings, and integers as they are.
             "fingerprint": lambda: batch.hash(words) if is_hashed else words,
             "identity": lambda: _check_range(words, column),
@@ -175,7 +179,8 @@ class Encoder:
             default = column["default"]
             return [table.get(value, default) for value in values]
         unknown = [value for value in values if value not in table]
-        buckets = iter(_take_modulo(_hash([_to_bytes(v) for v in unknown]), column["oov_buckets"]))
+        hashes = hash_texts([_to_bytes(value) for value in unknown])
+        buckets = iter(take_modulo(hashes, column["oov_buckets"]))
         size = len(column["vocabulary"])
         return [table[v] if v in table else size + int(next(buckets)) for v in values]
 
@@ -215,125 +220,8 @@ class _Batch:
         """Returns the fingerprints of words that `read` returned: a list, or an array for many."""
         if id(words) not in self._hashes:
             texts = [_to_bytes(word) for word in words]
-            self._hashes[id(words)] = _hash(texts)
+            self._hashes[id(words)] = hash_texts(texts)
         return self._hashes[id(words)]
-
-
-def fingerprint(strings: Sequence[bytes]) -> Array:
-    """Returns the FarmHash Fingerprint64 of each string, uint64.
-
-    The function is defined by FarmHash (Geoff Pike, Google, 2014), `farmhashna::Hash64`. Strings of
-    one length are hashed together.
-
-    Args:
-      strings: The strings as bytes.
-    """
-    if len(strings) < _FEW:
-        return np.array([_fingerprint_one(text) for text in strings], np.uint64)
-    result = np.empty(len(strings), np.uint64)
-    lengths = np.fromiter(map(len, strings), np.int64, len(strings))
-    order = np.argsort(lengths, kind="stable")
-    found, starts = np.unique(lengths[order], return_index=True)
-    for length, places in zip(found.tolist(), np.split(order, starts[1:]), strict=True):
-        joined = b"".join([strings[place] for place in places.tolist()])
-        text = np.frombuffer(joined, np.uint8).reshape(len(places), length)
-        result[places] = _fingerprint_many(text, length)
-    return result
-
-
-def _fingerprint_one(text: bytes) -> int:
-    def fetch(start: int, size: int = 8) -> int:
-        return int.from_bytes(text[start : start + size], "little")
-
-    found: int = _fingerprint_fetched(fetch, len(text)) & _MASK
-    return found
-
-
-def _fingerprint_many(text: Array, length: int) -> Array:
-    def fetch(start: int, size: int = 8) -> Array:
-        part = np.ascontiguousarray(text[:, start : start + size])
-        return part.view(f"<u{size}")[:, 0].astype(np.uint64)
-
-    return _fingerprint_fetched(fetch, length)
-
-
-def _fingerprint_fetched(fetch: Callable[..., Any], length: int) -> Any:
-    """Returns fingerprints from the numbers of `size` bytes that `fetch(start, size)` returns."""
-    if length > 64:
-        return _fingerprint_long(fetch, length)
-    multiplier = _K2 + 2 * length
-    if length == 0:
-        return _K2
-    if length < 4:
-        first, middle, last = (fetch(i, 1) for i in (0, length >> 1, length - 1))
-        return _shift_mix((first + (middle << 8)) * _K2 ^ (length + (last << 2)) * _K0) * _K2
-    if length < 8:
-        return _mix(length + (fetch(0, 4) << 3), fetch(length - 4, 4), multiplier)
-    if length <= 16:
-        a, b = fetch(0) + _K2, fetch(length - 8)
-        c = _rotate(b, 37) * multiplier + a
-        return _mix(c, (_rotate(a, 25) + b) * multiplier, multiplier)
-    a = fetch(0) * (_K1 if length <= 32 else _K2)
-    b, c = fetch(8), fetch(length - 8) * multiplier
-    y = _rotate(a + b, 43) + _rotate(c, 30) + fetch(length - 16) * _K2
-    z = _mix(y, a + _rotate(b + _K2, 18) + c, multiplier)
-    if length <= 32:
-        return z
-    e, f = fetch(16) * multiplier, fetch(24)
-    g, h = (y + fetch(length - 32)) * multiplier, (z + fetch(length - 24)) * multiplier
-    first = _rotate(e + f, 43) + _rotate(g, 30) + h
-    return _mix(first, e + _rotate(f + a, 18) + g, multiplier)
-
-
-def _fingerprint_long(fetch: Callable[..., Any], length: int) -> Any:
-    """Returns the fingerprints of strings of more than 64 bytes, from rounds of 64 bytes."""
-    zero = fetch(0) & 0  # A number like those of the text: an integer or an array.
-    v, w = (zero, zero), (zero, zero)
-    x, y = (81 * _K2 & _MASK) + fetch(0), zero + (81 * _K1 + 113 & _MASK)
-    z = _shift_mix(y * _K2 + 113) * _K2
-
-    def mix_32(start: int, a: Any, b: Any) -> tuple[Any, Any]:
-        words = [fetch(start + offset) for offset in (0, 8, 16, 24)]
-        a = a + words[0] & _MASK
-        b = _rotate(b + a + words[3], 21)
-        total = a + words[1] + words[2]
-        return total + words[3], b + _rotate(total, 44) + a
-
-    def mix_64(start: int, factor: Any, last: bool) -> None:
-        nonlocal x, y, z, v, w
-        nine = 9 if last else 1
-        x = _rotate(x + y + v[0] + fetch(start + 8), 37) * factor
-        y = _rotate(y + v[1] + fetch(start + 48), 42) * factor
-        x, y = x ^ w[1] * nine, y + v[0] * nine + fetch(start + 40)
-        z = _rotate(z + w[0], 33) * factor
-        v = mix_32(start, v[1] * factor, x + w[0])
-        w = mix_32(start + 32, z + w[1], y + fetch(start + 16))
-        x, z = z, x
-
-    for start in range(0, (length - 1) // 64 * 64, 64):
-        mix_64(start, _K1, last=False)
-    factor = _K1 + ((z & 0xFF) << 1)
-    w = w[0] + (length - 1 & 63), w[1]
-    v = v[0] + w[0], v[1]
-    w = w[0] + v[0], w[1]
-    mix_64(length - 64, factor, last=True)
-    first = _mix(v[0], w[0], factor) + _shift_mix(y) * _K0 + z
-    return _mix(first, _mix(v[1], w[1], factor) + x, factor)
-
-
-def _rotate(value: Any, bits: int) -> Any:
-    value = value & _MASK
-    return (value >> bits) | (value << (64 - bits))
-
-
-def _shift_mix(value: Any) -> Any:
-    value = value & _MASK
-    return value ^ (value >> 47)
-
-
-def _mix(u: Any, v: Any, multiplier: Any) -> Any:
-    a = _shift_mix((u ^ v) * multiplier)
-    return _shift_mix((v ^ a) * multiplier) * multiplier
 
 
 def _read(name: str, feature: Any, dtype: str) -> tuple[Any, Any]:
@@ -342,7 +230,7 @@ def _read(name: str, feature: Any, dtype: str) -> tuple[Any, Any]:
     is_ragged = _is_ragged(feature)
     words, counts = _flatten(feature, is_ragged)
     missing = ("", b"") if dtype == "string" else (-1,)
-    if len(words) < _FEW:
+    if len(words) < FEW:
         _check_types(name, words, dtype)
         found = Values(words, counts, len(feature))
         if is_ragged or not any(word in missing for word in words):
@@ -421,23 +309,10 @@ def _read_weights(column: Mapping[str, Any], ids: Values, batch: _Batch) -> Arra
     return weights
 
 
-def _hash(texts: list[bytes]) -> Any:
-    """Returns fingerprints: a list, or an array for many."""
-    if len(texts) < _FEW:
-        return [_fingerprint_one(text) for text in texts]
-    return fingerprint(texts)
-
-
 def _to_bytes(value: Any) -> bytes:
     if isinstance(value, bytes):
         return value
     return value.encode() if isinstance(value, str) else b"%d" % value
-
-
-def _take_modulo(hashes: Any, buckets: int) -> Any:
-    if isinstance(hashes, list):
-        return [value % buckets for value in hashes]
-    return (hashes % np.uint64(buckets)).astype(np.int64)
 
 
 def _check_range(values: list[int], column: Mapping[str, Any]) -> list[int]:
@@ -464,15 +339,15 @@ def _assign_buckets(feature: Any, boundaries: Sequence[float]) -> Values:
 def _cross(keys: Sequence[Values], buckets: int, hash_key: int) -> Values:
     """Returns the hash of each combination of values, one from each key."""
     batch = keys[0].batch
-    if batch < _FEW and all(key.counts is None for key in keys):
+    if batch < FEW and all(key.counts is None for key in keys):
         found = [hash_key] * batch
         for key in keys:
-            found = [_join_hashes(a, int(b)) for a, b in zip(found, key.values, strict=True)]
+            found = [join_hashes(a, int(b)) for a, b in zip(found, key.values, strict=True)]
         return Values([value % buckets for value in found], None, batch)
     rows = np.arange(batch)
     hashes = np.full(batch, hash_key, np.uint64)
     for key in keys:
-        values = _to_unsigned(key.values)
+        values = to_unsigned(key.values)
         if key.counts is not None:
             counts = key.counts
             starts = np.cumsum(counts) - counts
@@ -486,22 +361,8 @@ def _cross(keys: Sequence[Values], buckets: int, hash_key: int) -> Values:
             )
         else:
             values = values[rows]
-        hashes = _join_hashes(hashes, values)
-    return Values(_take_modulo(hashes, buckets), np.bincount(rows, minlength=batch), batch)
-
-
-def _to_unsigned(values: Any) -> Array:
-    """Returns integers modulo 2**64."""
-    if isinstance(values, list):
-        return np.array([value & _MASK for value in values], np.uint64)
-    return values.astype(np.uint64)
-
-
-def _join_hashes(first: Any, second: Any) -> Any:
-    """Returns the fingerprint of two fingerprints, as TensorFlow's crosses compute it."""
-    mixed = _shift_mix(second * _CROSS_MULTIPLIER) * _CROSS_MULTIPLIER & _MASK
-    joined = (first ^ _CROSS_MULTIPLIER ^ mixed) * _CROSS_MULTIPLIER
-    return _shift_mix(_shift_mix(joined) * _CROSS_MULTIPLIER)
+        hashes = join_hashes(hashes, values)
+    return Values(take_modulo(hashes, buckets), np.bincount(rows, minlength=batch), batch)
 
 
 def _find_known(ids: Any) -> Array | None:

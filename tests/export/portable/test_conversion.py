@@ -16,13 +16,13 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.export.portable import conversion, targets
+from estimator_train.export.portable import conversion
 
 INPUT_FN = portable_models.make_input_fn(1000, 250)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("to", [to for to, target in targets.TARGETS.items() if target.runtime])
+@pytest.mark.parametrize("to", [to for to, target in conversion.TARGETS.items() if target.runtime])
 def test_numeric_classifier(tmp_path: Path, to: str) -> None:
     estimator = portable_models.make_numeric(tmp_path / "model")
     chosen = ["class_ids", "probabilities", "logits"]
@@ -62,23 +62,25 @@ def test_bad_arguments_leave_no_file(tmp_path: Path) -> None:
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    absent = targets.Target("model.x", "absent_converter", "absent_runtime")
-    monkeypatch.setitem(targets.TARGETS, "x", absent)
+    absent = conversion.Target("model.x", "absent_converter", "absent_runtime")
+    monkeypatch.setitem(conversion.TARGETS, "x", absent)
     with pytest.raises(ImportError, match="absent-converter: pip install 'estimator-train\\[x\\]'"):
-        targets.check_packages("x")
+        conversion.check_packages("x")
 
 
 def test_wrong_answers_fail() -> None:
     wanted = {"p": np.array([0.5, 200.0]), "ids": np.array([1, 2])}
     close = {"p": np.array([0.5, 200.001]), "ids": np.array([1, 2])}
     assert conversion.compare_outputs(wanted, close, 1e-5)["p"] == pytest.approx(5e-6)
-    with pytest.raises(targets.ConversionError, match="'p' of the converted model is wrong: 5e-06"):
+    with pytest.raises(
+        conversion.ConversionError, match="'p' of the converted model is wrong: 5e-06"
+    ):
         conversion.compare_outputs(wanted, close, 1e-6)
-    with pytest.raises(targets.ConversionError, match="'ids' .* wrong: 1 rows differ, and 0 is"):
+    with pytest.raises(conversion.ConversionError, match="'ids' .* wrong: 1 rows differ, and 0 is"):
         conversion.compare_outputs(wanted, {**close, "ids": np.array([1, 0])}, 1.0)
-    with pytest.raises(targets.ConversionError, match="'p' .* wrong: nan is the largest"):
+    with pytest.raises(conversion.ConversionError, match="'p' .* wrong: nan is the largest"):
         conversion.compare_outputs(wanted, {**close, "p": np.full(2, np.nan)}, 1.0)
-    with pytest.raises(targets.ConversionError, match="'ids' has the shape \\(1,\\) instead of"):
+    with pytest.raises(conversion.ConversionError, match="'ids' has the shape \\(1,\\) instead of"):
         conversion.compare_outputs(wanted, {**close, "ids": np.array([1])}, 1.0)
 
 
@@ -88,7 +90,7 @@ def test_nan_and_infinity_must_be_where_tensorflow_has_them() -> None:
     for place, other in [(0, np.nan), (0, np.inf), (1, 0.5), (1, np.inf), (2, -np.inf), (2, 1.0)]:
         answer = wanted["p"].copy()
         answer[place] = other
-        with pytest.raises(targets.ConversionError, match="'p' of the converted model is wrong"):
+        with pytest.raises(conversion.ConversionError, match="'p' of the converted model is wrong"):
             conversion.compare_outputs(wanted, {"p": answer}, 1.0)
 
 
@@ -157,6 +159,6 @@ def test_an_error_of_a_runtime_has_all_of_its_lines(tmp_path: Path) -> None:
     broken = tmp_path / "model.xml"
     broken.write_text("<net/>")
     with pytest.raises(
-        targets.ConversionError, match="openvino could not run .*Unable to read the model"
+        conversion.ConversionError, match="openvino could not run .*Unable to read the model"
     ):
-        targets.run_model("openvino", str(broken), {}, ["y"], str(tmp_path))
+        conversion.run_model("openvino", str(broken), {}, ["y"], str(tmp_path))

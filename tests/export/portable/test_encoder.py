@@ -13,7 +13,8 @@ import pytest
 import tensorflow as tf
 
 from estimator_train.engine.tf_internals import column_types
-from estimator_train.export.portable import encoder
+from estimator_train.export.portable import conversion, encoder
+from estimator_train.export.portable.fingerprints import fingerprint
 from estimator_train.export.portable.rows import describe_column
 
 fc = tf.feature_column
@@ -189,7 +190,8 @@ def test_fingerprints_of_all_lengths() -> None:
     strings = [RANDOM.bytes(length) for length in range(260) for _ in range(3)]
     wanted = tf.strings.to_hash_bucket_fast(strings, 2**63 - 1).numpy()
     parts = [strings[place : place + 5] for place in range(0, len(strings), 5)]
-    for found in (encoder.fingerprint(strings), np.concatenate([*map(encoder.fingerprint, parts)])):
+    by_parts = np.concatenate([*map(fingerprint, parts)])
+    for found in (fingerprint(strings), by_parts):
         assert found.dtype == np.uint64
         np.testing.assert_array_equal((found % np.uint64(2**63 - 1)).astype(np.int64), wanted)
 
@@ -219,12 +221,11 @@ def test_a_million_strings() -> None:
 def test_the_file_needs_numpy_alone(tmp_path: Path) -> None:
     column = fc.crossed_column(["word", "place"], 1000)
     entry = {"kind": "ids", "name": "ids", "column": describe_column(column, SPECS)}
-    file = tmp_path / "encoder.json"
-    file.write_text(json.dumps({"inputs": [entry]}))
+    conversion.write_encoder(str(tmp_path), {"inputs": [entry]})
     program = (
         "import sys; sys.modules['tensorflow'] = sys.modules['estimator_train'] = None\n"
-        f"sys.path.insert(0, {str(Path(encoder.__file__).parent)!r})\n"
-        f"import encoder; e = encoder.Encoder({str(file)!r})\n"
+        f"sys.path.insert(0, {str(tmp_path)!r})\n"
+        f"import encoder; e = encoder.Encoder({str(tmp_path / 'encoder.json')!r})\n"
         "print(e.encode({'word': ['red', 'x'], 'place': [['a'], ['b']]})['ids'].tolist())"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

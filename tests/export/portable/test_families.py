@@ -19,7 +19,7 @@ import tensorflow as tf
 from tiers import of_commit
 
 import estimator_train as est
-from estimator_train.export.portable.targets import ConversionError
+from estimator_train.export.portable.conversion import ConversionError
 
 # Computes the exported model from the features.
 PROGRAM = """
