@@ -193,6 +193,7 @@ def test_a_running_job_whose_clock_is_five_minutes_late_keeps_its_lease(
         writing.join()
 
 
+@pytest.mark.long
 def test_a_lease_that_is_renewed_while_it_is_read_has_a_holder(tmp_path):
     remote.register("memory")
     path = f"memory:/{tmp_path}/run/.training"
