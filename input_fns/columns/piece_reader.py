@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from input_fns.columns.arrow_types import replace_views
 from input_fns.columns.columns import Column, ColumnError
-from input_fns.columns.file_kinds import find_advice
 from input_fns.columns.row_order import Piece
-from input_fns.columns.table_files import TableFile, describe_error
+from input_fns.columns.table_files import TableFile, describe_error, find_advice
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Protocol
 
-from input_fns.columns import file_kinds, lake_tables
+from input_fns.columns import lake_tables
 from input_fns.pipeline import checks
 from input_fns.pipeline.guard import BadRecords
 
@@ -23,6 +23,20 @@ FilePattern = PathLike | Sequence[PathLike]
 _HIDDEN = ("_", ".")  # Spark and Hive write such files next to the data.
 _OPEN_AT_A_TIME = 8
 _START_BYTES = 8
+_IN_MEMORY = "read it into memory: input_fns.frame({})"
+_ENCRYPTED = "it is encrypted: " + _IN_MEMORY.format(
+    "pyarrow.parquet.read_table(path, decryption_properties=...)"
+)
+# By their first bytes.
+_KINDS = {
+    b"PARE": _ENCRYPTED,
+    b"PAR1": "it is a Parquet file: use input_fns.parquet",
+    b"ARROW1": "it is an Arrow file: use input_fns.arrow",
+    b"FEA1": "it is Feather 1: " + _IN_MEMORY.format("pyarrow.feather.read_table(path)"),
+    b"ORC": "it is an ORC file: " + _IN_MEMORY.format("pyarrow.orc.read_table(path)"),
+    b"Obj\x01": "it is an Avro file: "
+    + _IN_MEMORY.format("pyarrow.Table.from_pylist(list(fastavro.reader(file)))"),
+}
 
 
 class FilterError(ValueError):
@@ -236,7 +250,7 @@ def open_files(
     for path, result in zip(paths, opened, strict=True):
         if isinstance(result, Exception):
             reason = describe_error(result)
-            advice = file_kinds.find_advice(reason, _read_start(path), reader)
+            advice = find_advice(reason, _read_start(path), reader)
             fault = f"{path} cannot be read: {reason}; {advice}"
             error = bad.count_skipped(fault.encode()).decode() if bad.are_skipped else fault
             if error:
@@ -258,6 +272,21 @@ def _read_start(path: str) -> bytes:
 
 def _describe_others(count: int) -> str:
     return f", and neither do the {count} other files" if count else ""
+
+
+def find_advice(reason: str, start: bytes = b"", reader: str = "") -> str:
+    """Returns what to do about a file that cannot be read.
+
+    Args:
+      reason: The error of its reader.
+      start: The first bytes of the file; none if it could be opened.
+      reader: Name of the function of `input_fns`.
+    """
+    if "decrypt" in reason or "encrypted" in reason:
+        return _ENCRYPTED
+    kinds = (advice for magic, advice in _KINDS.items() if start.startswith(magic))
+    advice = next(kinds, None)
+    return "get a fresh copy" if advice is None or advice.endswith(f".{reader}") else advice
 
 
 def describe_error(error: BaseException) -> str:

@@ -115,8 +115,8 @@ def apply(settings: WarmStartSettings, checkpoint_path: str | None) -> None:
       checkpoint_path: A checkpoint that the session restores; with it there is no warm start.
 
     Raises:
-      ValueError: A vocabulary file has another size than its VocabInfo or than the columns of its
-        variable, or the checkpoint lacks a variable that the settings name.
+      ValueError: A vocabulary file has another size than its VocabInfo, or the checkpoint lacks a
+        variable that the settings name.
       TypeError: The directory in the settings has no checkpoint; tf.estimator raises this type.
     """
     if checkpoint_path is not None:
@@ -225,7 +225,7 @@ def _check_vocabularies(settings: WarmStartSettings) -> None:
         words = lines if info.old_vocab_size < 0 else info.old_vocab_size
         shape = saved.get(settings.var_name_to_prev_var_name.get(name, name))
         if shape is not None and info.axis == 1:
-            _check_columns(name, info, shape[1])
+            _warn_of_missing_columns(name, info, shape[1])
         elif shape is not None and words > shape[info.axis]:
             _LOG.warning(
                 "VocabInfo of '%s': old_vocab (%s) has %d entries, but the variable in %s has the "
@@ -239,8 +239,8 @@ def _check_vocabularies(settings: WarmStartSettings) -> None:
             )
 
 
-def _check_columns(variable: str, info: Any, columns: int) -> None:
-    """Checks that the words of new_vocab have columns in the checkpoint, if they are in old_vocab.
+def _warn_of_missing_columns(variable: str, info: Any, columns: int) -> None:
+    """Warns of words in both vocabularies that have no column in the checkpoint.
 
     TensorFlow ignores old_vocab_size for columns, and reads memory behind the variable for a word
     without a column.
@@ -253,11 +253,16 @@ def _check_columns(variable: str, info: Any, columns: int) -> None:
     if words:
         word = min(words)
         line = columns + without_column.index(word) + 1
-        raise ValueError(
-            f"VocabInfo of '{variable}': old_vocab ({info.old_vocab}) has the word "
-            f"{word.decode(errors='replace')!r} in line {line}, but the variable in the checkpoint "
-            f"has {columns} columns, and old_vocab_size has no effect with axis=1. Name a file "
-            f"with {columns} lines."
+        _LOG.warning(
+            "VocabInfo of '%s': old_vocab (%s) has the word %r in line %d, but the variable in the "
+            "checkpoint has %d columns, and old_vocab_size has no effect with axis=1. TensorFlow "
+            "gives such words arbitrary weights. Name a file with %d lines.",
+            variable,
+            info.old_vocab,
+            word.decode(errors="replace"),
+            line,
+            columns,
+            columns,
         )
 
 

@@ -1,6 +1,6 @@
 """Tables that cannot be read: one error with file, column and row group.
 
-These tests cover `columns/file_kinds.py` and `columns/piece_reader.py`.
+These tests cover `columns/table_files.py` and `columns/piece_reader.py`.
 """
 
 import base64
