@@ -54,13 +54,15 @@ def test_the_commit_chooses_among_the_cases_of_the_second_tier(monkeypatch):
         assert _names_of(table()) == (in_first, [one for one in CASES if one not in in_first])
 
 
-def _rotate(request, monkeypatch, number):
-    """Rotates twenty tests; returns numbers in the first tier, in the second, and left out."""
+def _rotate(request, monkeypatch, number, are_long=False):
+    """Rotates twenty tests; returns names in the first tier, in the second, and left out."""
     monkeypatch.setenv(tiers.SAMPLE, str(number))
     items = [
         pytest.Function.from_parent(request.node.parent, name=f"test[{one}]", callobj=_rotate)
         for one in range(20)
     ]
+    if are_long:
+        tiers.move_to_second_tier(items)
     left_out = tiers.rotate(items)
     long = [item for item in items if item.get_closest_marker("long")]
     first = [item for item in items if item not in left_out and item not in long]
@@ -82,6 +84,14 @@ def test_each_rotating_test_has_its_turn_in_both_tiers(request, monkeypatch):
     for turn in zip(*groups, strict=True):
         assert sorted(sum(turn, [])) == sorted(f"test[{one}]" for one in range(20))
     assert all(len(group) > 2 for commit in groups for group in commit)
+
+
+@pytest.mark.usefixtures("rotating")
+def test_each_slow_test_is_left_out_at_one_of_five_commits(request, monkeypatch):
+    groups = [_rotate(request, monkeypatch, number, are_long=True) for number in range(5)]
+    left_out = [name for _, _, names in groups for name in names]
+    assert sorted(left_out) == sorted(f"test[{one}]" for one in range(20))
+    assert all(not first and len(long) > 10 for first, long, _ in groups)
 
 
 @pytest.mark.usefixtures("rotating")
