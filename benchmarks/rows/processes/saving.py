@@ -6,9 +6,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.apis import APIS, Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
@@ -17,85 +17,99 @@ from benchmarks.linear_model import linear_model_fn, repeat_one_batch
 _WINDOWS = {20_000: 9, 100_000: 5}  # Number of windows by their steps.
 _WINDOW, _LONG_WINDOW = _WINDOWS  # A transfer to S3 ends within the longer one.
 _VARIABLES = 8
-_PARTS = 200  # Loops of a window whose waits are measured.
+_WAIT = 10  # Steps whose time includes that of the save at the last one.
 
 
 def _measure_local(apis: Apis, quick: bool) -> float:
     with tempfile.TemporaryDirectory() as model_dir:
-        return _measure_lost_time(_train(apis, model_dir, quick, is_fine=False), 1)
+        return _measure_lost_time(_train(apis, model_dir, quick, _WINDOW))
 
 
-def _measure_local_gaps(quick: bool) -> Mapping[str, float]:
+def _measure_local_wait(quick: bool) -> Mapping[str, float]:
     with tempfile.TemporaryDirectory() as model_dir:
-        return _measure_gaps(model_dir, quick)
+        return _measure_wait(model_dir, quick)
 
 
-def _measure_gaps(model_dir: str, quick: bool) -> Mapping[str, float]:
+def _measure_wait(model_dir: str, quick: bool) -> Mapping[str, float]:
     """Returns the wait at the step of a save, and the time that its window loses."""
-    marks = _train(APIS[OURS], model_dir, quick, is_fine=True)
-    gaps = [b - a for a, b in zip(marks, marks[1:], strict=False)]
-    windows = [gaps[start : start + _PARTS] for start in range(0, len(gaps), _PARTS)]
-    # A save is in the middle of every second window.
-    waits = [window[_PARTS // 2 - 1] - median(window) for window in windows[1::2]]
+    windows = _train(APIS[OURS], model_dir, quick, _LONG_WINDOW)
+    waits = [window.wait for window in windows]
     return {
-        "saving_s3": 1e3 * median(waits),
-        "saving_s3_lost": _measure_lost_time(marks, _PARTS),
+        "saving_s3": 1e3 * max(1e-6, median(waits[1::2]) - median(waits[2::2])),
+        "saving_s3_lost": _measure_lost_time(windows),
     }
 
 
-def _measure_lost_time(marks: Sequence[float], parts: int) -> float:
-    """Returns the milliseconds that a save adds to a window of steps.
+class _Window(NamedTuple):
+    """Times of a window of steps; every second one has a save at its middle step.
 
-    Windows with a save and windows without a save alternate.
+    Attributes:
+      span: The time of all steps.
+      wait: The time of the few steps up to the middle one.
     """
-    edges = marks[::parts]
-    spans = [b - a for a, b in zip(edges, edges[1:], strict=False)]
+
+    span: float
+    wait: float
+
+
+def _measure_lost_time(windows: Sequence[_Window]) -> float:
+    """Returns the milliseconds that a save adds to a window of steps."""
+    spans = [window.span for window in windows]
     return 1e3 * max(1e-6, median(spans[1::2]) - median(spans[2::2]))
 
 
-def _train(apis: Apis, model_dir: str, quick: bool, is_fine: bool) -> list[float]:
-    """Returns the times in the middle of each window, or `_PARTS` times for each window."""
+def _train(apis: Apis, model_dir: str, quick: bool, window: int) -> list[_Window]:
+    """Returns the windows of a training; the first one has no save."""
     import tensorflow as tf
 
     api = apis.estimator
-    window, side = _LONG_WINDOW if is_fine else _WINDOW, 3536
-    windows = _WINDOWS[window]
+    windows, side = _WINDOWS[window], 3536
     if quick:
-        window, side = 2 * _PARTS, 8
+        window, side = 4 * _WAIT, 8
 
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
         for index in range(_VARIABLES):
             tf.compat.v1.get_variable(f"large_{index}", [side, side], trainable=False)
         return linear_model_fn(api)(features, labels, mode)
 
-    clock = _make_clock(window // 2, window // _PARTS if is_fine else window)
+    middles = [window * (number + 1) for number in range(windows)]
+    marks = {middle - window // 2 for middle in middles} | {middles[-1] + window // 2}
+    clock = _make_clock([*marks, *middles, *(middle - _WAIT for middle in middles)])
     config = api.RunConfig(
         model_dir, save_checkpoints_steps=2 * window, log_step_count_steps=window // 2
     )
     estimator = api.Estimator(model_fn, config=config)
-    estimator.train(repeat_one_batch, [clock], steps=window * windows + 1)
-    return clock.marks
+    estimator.train(repeat_one_batch, [clock], steps=middles[-1] + window // 2 + 1)
+    times = clock.times
+    return [
+        _Window(
+            times[middle + window // 2] - times[middle - window // 2],
+            times[middle] - times[middle - _WAIT],
+        )
+        for middle in middles
+    ]
 
 
-def _make_clock(first: int, interval: int) -> Any:
-    """Returns a hook that records the time at step `first`, and then at each interval of steps."""
+def _make_clock(steps: Iterable[int]) -> Any:
+    """Returns a hook that records the times at these steps."""
     import tensorflow as tf
 
     class Clock(tf.compat.v1.train.SessionRunHook):
         def begin(self) -> None:
-            self.marks: list[float] = []
+            self.times: dict[int, float] = {}
+            self._due = sorted(steps)
             self._seen = 0
 
-        def steps_until_due(self, global_step: int) -> int:
-            return first + len(self.marks) * interval - self._seen
+        def steps_until_due(self, global_step: int) -> int | None:
+            return self._due[0] - self._seen if self._due else None
 
         def after_loop(self, steps: int, loss: float) -> None:
             self._seen += steps
 
         def after_run(self, run_context: Any, run_values: Any) -> None:
             self._seen += 1
-            if self._seen == first + len(self.marks) * interval:
-                self.marks.append(time.perf_counter())
+            if self._due and self._seen == self._due[0]:
+                self.times[self._due.pop(0)] = time.perf_counter()
 
     return Clock()
 
@@ -131,11 +145,11 @@ def _serve_bucket() -> Iterator[None]:
 
 def _measure_s3(quick: bool) -> Mapping[str, float]:
     with _serve_bucket():
-        return _measure_gaps("s3://bucket/model", quick)
+        return _measure_wait("s3://bucket/model", quick)
 
 
 _LOCAL = "a local disk"
-_S3_PEERS = {OURS: _measure_s3, _LOCAL: _measure_local_gaps}
+_S3_PEERS = {OURS: _measure_s3, _LOCAL: _measure_local_wait}
 BENCHMARKS = (
     Benchmark(
         "saving",
