@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import runner, table
-from benchmarks.benchmark import JAX_FIT, JAX_SCAN, OLDER_ORIGINAL, ORIGINAL, TORCH
+from benchmarks.benchmark import JAX_FIT, JAX_SCAN, OLDER_ORIGINAL, ORIGINAL, TORCH, TORCH_WORKERS
 from benchmarks.rows import BENCHMARKS, GPU_BENCHMARKS
 
 
@@ -24,6 +24,7 @@ def main() -> int:
         JAX_FIT: arguments.jax,
         JAX_SCAN: arguments.jax,
         TORCH: arguments.torch,
+        TORCH_WORKERS: arguments.torch,
     }
     benchmarks = GPU_BENCHMARKS if arguments.gpu else BENCHMARKS
     for job in runner.group_by_job(benchmarks[name] for name in arguments.only or benchmarks):
@@ -67,7 +68,9 @@ def _parse() -> argparse.Namespace:
         "--jax", metavar="PYTHON", help="interpreter with JAX and Keras 3, as additional peers"
     )
     parser.add_argument(
-        "--torch", metavar="PYTHON", help="interpreter with PyTorch and pyarrow, as additional peer"
+        "--torch",
+        metavar="PYTHON",
+        help="interpreter with PyTorch and pyarrow, as additional peers",
     )
     parser.add_argument("--json", metavar="FILE", type=Path, help="file for the figures, as JSON")
     parser.add_argument(

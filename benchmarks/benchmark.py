@@ -10,6 +10,7 @@ OLDER_ORIGINAL = "tf.estimator 2.8"
 JAX_FIT = "Keras 3 fit on JAX, steps_per_execution=64"
 JAX_SCAN = "jax.jit of a lax.scan over 100 steps"
 TORCH = "PyTorch, a DataLoader over pyarrow"
+TORCH_WORKERS = "PyTorch, DistributedDataParallel over gloo"
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,8 @@ class Benchmark:
       peers: Maps names of peers, including `OURS`, to functions that measure them. Each function
         runs in a separate process and imports its packages. `ORIGINAL` runs in an interpreter
         with TensorFlow 2.15 and without estimator_train, `OLDER_ORIGINAL` in one with TensorFlow
-        2.8, `JAX_FIT` and `JAX_SCAN` in one with JAX and Keras 3, `TORCH` in one with
-        PyTorch and pyarrow. The argument `quick` is True to
+        2.8, `JAX_FIT` and `JAX_SCAN` in one with JAX and Keras 3, `TORCH` and
+        `TORCH_WORKERS` in one with PyTorch and pyarrow. The argument `quick` is True to
         try the code, and False to measure.
       less_is_better: Whether smaller figures are better, as for times.
       goals: Minimum ratio of `OURS` to a peer, by peer.

@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from functools import partial
 
-from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
+from benchmarks.benchmark import ORIGINAL, OURS, TORCH_WORKERS, Benchmark
 from benchmarks.training.replicas import (
     measure_linear_workers,
     measure_one_replica,
     measure_synchronisation,
     measure_two_devices,
     measure_two_workers,
+    measure_workers,
 )
 
 ONE_STEP = "1 step a call"
@@ -17,6 +18,17 @@ ONE_STEP = "1 step a call"
 
 def _compare_apis(measure: Callable[..., float]) -> dict[str, Callable[..., float]]:
     return {peer: partial(measure, peer) for peer in (OURS, ORIGINAL)}
+
+
+def _compare_workers(name: str, model: str, title: str, goal: float) -> Benchmark:
+    peers = (OURS, ORIGINAL, TORCH_WORKERS)
+    return Benchmark(
+        name,
+        f"2 synchronous processes with a core each, {title}",
+        "steps/s",
+        {peer: partial(measure_workers, model, peer) for peer in peers},
+        goals={TORCH_WORKERS: goal},
+    )
 
 
 BENCHMARKS = (
@@ -51,5 +63,9 @@ BENCHMARKS = (
         "steps/s",
         {OURS: partial(measure_linear_workers, 20), ONE_STEP: partial(measure_linear_workers, 1)},
         goals={ONE_STEP: 1.5},
+    ),
+    _compare_workers("workers_mlp", "mlp", "MLP 784-256-256-10, Adam, batch 64", 1.2),
+    _compare_workers(
+        "workers_convolutions", "convolutions", "two small convolutions, Adam, batch 16", 1.0
     ),
 )

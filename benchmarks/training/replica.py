@@ -1,8 +1,8 @@
 """One process of a measurement: `python -m benchmarks.training.replica API KIND [quick]`.
 
 KIND is alone, devices (two virtual devices under MirroredStrategy), workers (one of the workers in
-TF_CONFIG) or linear:K (such a worker with a linear model and K steps in a session call). The
-process prints its steps per second.
+TF_CONFIG), or such a worker with one of `WORKER_MODELS`; linear:K has K steps in a session call.
+The process prints its steps per second.
 """
 
 import os
@@ -13,7 +13,7 @@ from benchmarks.apis import APIS
 from benchmarks.meters import make_window_clock
 from benchmarks.training.estimators import make_model_fn
 from benchmarks.training.model import WINDOWS, compute_steady_rate
-from benchmarks.training.replicas import LINEAR, MARK, MODEL, REPLICAS
+from benchmarks.training.replicas import MARK, MODEL, REPLICAS, WORKER_MODELS
 
 
 def main(api_name: str, kind: str, *quick: str) -> None:
@@ -22,7 +22,7 @@ def main(api_name: str, kind: str, *quick: str) -> None:
 
     kind, _, steps_per_loop = kind.partition(":")
     loops = {"steps_per_loop": int(steps_per_loop)} if steps_per_loop else {}
-    model = LINEAR if kind == "linear" else MODEL
+    model = WORKER_MODELS.get(kind, MODEL)
     strategy = _make_strategy(kind)
     api, window = APIS[api_name].estimator, model.window(bool(quick))
     config = api.RunConfig(
@@ -45,7 +45,7 @@ def main(api_name: str, kind: str, *quick: str) -> None:
 def _make_strategy(kind: str) -> Any:
     import tensorflow as tf
 
-    if kind in ("workers", "linear"):
+    if kind == "workers" or kind in WORKER_MODELS:
         return tf.distribute.experimental.MultiWorkerMirroredStrategy()
     if kind == "alone":
         return None

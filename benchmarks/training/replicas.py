@@ -13,7 +13,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from benchmarks.benchmark import OURS
+from benchmarks.benchmark import OURS, TORCH_WORKERS
 from benchmarks.training.model import TrainedModel
 from estimator_train.launcher.network import find_free_addresses
 
@@ -45,6 +45,49 @@ LINEAR = TrainedModel(
     optimizer="sgd",
     logits=lambda variable, x: x @ variable("kernel", (784, 10)) + variable("bias", (10,)),
 )
+
+
+def _mlp_layers(layers: ModuleType) -> list[Any]:
+    return [layers.Dense(units, "relu") for units in _UNITS] + [layers.Dense(10)]
+
+
+def _mlp_logits(variable: Callable[..., Any], x: Any) -> Any:
+    import tensorflow as tf
+
+    for name, units in zip(("one", "two", "three"), (*_UNITS, 10), strict=True):
+        kernel = variable(f"{name}/kernel", (int(x.shape[1]), units))
+        x = x @ kernel + variable(f"{name}/bias", (units,))
+        x = x if name == "three" else tf.nn.relu(x)
+    return x
+
+
+def _convolution_layers(layers: ModuleType) -> list[Any]:
+    convolutions = [
+        layers.Conv2D(filters, 5, 2, "same", activation="relu", use_bias=False)
+        for filters in _FILTERS
+    ]
+    return [*convolutions, layers.Flatten(), layers.Dense(10, use_bias=False)]
+
+
+def _convolution_logits(variable: Callable[..., Any], x: Any) -> Any:
+    import tensorflow as tf
+
+    for name, filters in zip(("one", "two"), _FILTERS, strict=True):
+        kernel = variable(f"{name}/kernel", (5, 5, int(x.shape[-1]), filters))
+        x = tf.nn.relu(tf.nn.conv2d(x, kernel, 2, "SAME"))
+    x = tf.reshape(x, [-1, 7 * 7 * _FILTERS[-1]])
+    return x @ variable("three/kernel", (int(x.shape[1]), 10))
+
+
+_UNITS, _FILTERS = (256, 256), (8, 16)
+# Models of workers; `torch_replica.py` has the same.
+WORKER_MODELS = {
+    "linear": LINEAR,
+    "mlp": TrainedModel(64, [784], 4_000, _mlp_layers, "adam", _mlp_logits),
+    "convolutions": TrainedModel(
+        16, [28, 28, 1], 4_000, _convolution_layers, "adam", _convolution_logits
+    ),
+}
 
 
 def measure_one_replica(api: str, quick: bool) -> float:
@@ -82,6 +125,12 @@ def measure_linear_workers(steps_per_loop: int, quick: bool) -> float:
     return sum(rates) / len(rates)
 
 
+def measure_workers(model: str, api: str, quick: bool) -> float:
+    """Returns the steps per second of two processes that train one of `WORKER_MODELS`."""
+    pinned = [{core} for core in _choose_cores()]
+    return min(_measure_steps(api, model, pinned, quick))
+
+
 def _choose_cores() -> list[int]:
     """Returns a core for each replica; replicas share cores if there are too few."""
     cores = sorted(os.sched_getaffinity(0))
@@ -90,7 +139,9 @@ def _choose_cores() -> list[int]:
 
 def _measure_steps(api: str, kind: str, cores: Sequence[set[int]], quick: bool) -> list[float]:
     """Returns the steps per second of simultaneous processes, one for each set of cores."""
-    command = [sys.executable, "-m", "benchmarks.training.replica", api, kind, *["quick"] * quick]
+    module = "torch_replica" if api == TORCH_WORKERS else "replica"
+    command = [sys.executable, "-m", f"benchmarks.training.{module}", api, kind]
+    command += ["quick"] * quick
     addresses = find_free_addresses(len(cores))
     with tempfile.TemporaryDirectory() as directory:
         running = []
