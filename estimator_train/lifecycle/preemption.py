@@ -118,6 +118,11 @@ class Watch:
         # Raised by the program's handler during training, such as by sys.exit.
         self._deferred: BaseException | None = None
 
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the signals."""
+        return tuple(self._handlers)
+
     @contextlib.contextmanager
     def defer(self) -> Iterator[None]:
         """Stores signals during the with block instead of raising `Preempted`."""
@@ -244,18 +249,37 @@ def _print_error(text: str) -> None:
 _current: Watch | None = None
 
 
+_forking = threading.local()  # The signals that the thread blocked before it began to fork.
+
+
+def _block_signals() -> None:
+    """Blocks the signals of the watch in this thread, which forks.
+
+    Until `_leave_fork` has run, a signal to the new process would be lost, and its number would
+    reach the pipe of the process that trains.
+    """
+    _forking.mask = signal.pthread_sigmask(signal.SIG_BLOCK, _current.numbers if _current else ())
+
+
+def _unblock_signals() -> None:
+    signal.pthread_sigmask(signal.SIG_SETMASK, _forking.mask)
+
+
 def _leave_fork() -> None:
     """Gives a forked process, such as a worker of a pool, the handlers of the program again."""
     global _current
     if _current is not None:
         _current.leave_fork()
         _current = None
+    _unblock_signals()
 
 
 @functools.cache
 def _watch_forks() -> None:
-    """Registers the function of forked processes, once: Python keeps it."""
-    os.register_at_fork(after_in_child=_leave_fork)
+    """Registers the functions of forks, once: Python keeps them."""
+    os.register_at_fork(
+        before=_block_signals, after_in_parent=_unblock_signals, after_in_child=_leave_fork
+    )
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Callable
 
-from estimator_train.lifecycle.preemption import Watch, handle_preemption
+from estimator_train.lifecycle.preemption import Preemption, Watch, handle_preemption
 
 
 def run_in_thread(function: Callable[[], None]) -> None:
@@ -57,7 +57,7 @@ def test_a_forked_process_has_the_handlers_of_the_program() -> None:
             started = context.Event()
             worker = context.Process(target=lambda: (started.set(), time.sleep(5)))
             worker.start()
-            started.wait()  # Python drops signals that arrive while it forks.
+            started.wait()
             worker.terminate()
             worker.join()
     assert worker.exitcode == -signal.SIGTERM
@@ -78,3 +78,19 @@ def test_a_forked_process_may_leave_the_block() -> None:
             os._exit(2)
     assert os.waitpid(child, 0)[1] == 0
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_signal_to_a_process_as_it_is_forked_ends_that_process() -> None:
+    """A pool that a failed task ends terminates workers that have just begun."""
+    with handle_preemption(Preemption(grace_secs=3600)) as watch:
+        assert watch is not None
+        with watch.defer():
+            for _ in range(20):
+                child = os.fork()
+                if child == 0:
+                    time.sleep(5)
+                    os._exit(0)
+                os.kill(child, signal.SIGTERM)
+                assert os.waitpid(child, 0)[1] == signal.SIGTERM
+            assert not watch.requested
+    assert signal.SIGTERM not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
