@@ -16,6 +16,7 @@ import tensorflow as tf
 from estimator_train import remote
 from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.reading import retry_on_deleted_checkpoint
+from estimator_train.engine.graph.crosses import warn_of_reordered_crosses
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
 from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.restore import prepare_restore
@@ -24,7 +25,7 @@ from estimator_train.engine.tf_internals import saver_entries, sessions
 from estimator_train.engine.tf_internals.graphs import serialize_once, write_fingerprint
 from estimator_train.estimator_spec import ModeKeys
 from estimator_train.estimator_spec.export_outputs import SignatureDef
-from estimator_train.export.receivers import ReceiverFn, warn_of_reordered_crosses
+from estimator_train.export.receivers import ReceiverFn
 from estimator_train.export.signatures import make_signatures
 
 EXPORT_TAGS = {
@@ -269,7 +270,7 @@ def _add_mode(
                 f"({input_receiver_fn}) returned None, expected a receiver."
             )
         spec = call_model_fn(job, receiver.features, getattr(receiver, "labels", None), mode)
-        warn_of_reordered_crosses(graph, checkpoint_path)
+        warn_of_reordered_crosses(graph, checkpoint_path, "export")
         signatures = make_signatures(spec, receiver, outputs)
         by_name = not spec.scaffold.saver
         saver = _get_saver(spec.scaffold)

@@ -12,6 +12,7 @@ from typing import Any, Generic
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.reading import log_untrained, retry_on_deleted_checkpoint
+from estimator_train.engine.graph.crosses import warn_of_reordered_crosses
 from estimator_train.engine.inputs.input_fn import call_input_fn
 from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.job import Job, ModelCache
@@ -100,6 +101,7 @@ def _open_at(request: ModelRequest[Fetches], checkpoint_path: str | None) -> Mod
 
 def _build(request: ModelRequest[Fetches], checkpoint_path: str | None) -> BuiltModel[Fetches]:
     model = request.build(checkpoint_path)
+    warn_of_reordered_crosses(model.graph, checkpoint_path, f"call of {request.purpose}")
     _log_start(request)
     return model
 
