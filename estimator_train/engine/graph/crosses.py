@@ -11,7 +11,8 @@ from collections.abc import Iterable
 import tensorflow as tf
 
 _LOG = tf.get_logger()
-_CROSS = "SparseCross"  # The prefix of all versions of the operation.
+CROSS = "SparseCross"
+"""The prefix of all versions of the operation."""
 # State of the process: crosses of which a warning was logged.
 _warned: set[tuple[object, ...]] = set()
 
@@ -57,14 +58,14 @@ def warn_of_reordered_crosses(graph: tf.Graph, checkpoint_path: str | None, call
 
 
 def _is_cross(op: tf.Operation) -> bool:
-    return bool(op.type.startswith(_CROSS))
+    return bool(op.type.startswith(CROSS))
 
 
 def _read_training_crosses(path: str) -> dict[str, tuple[list[int], list[int]]]:
     with tf.io.gfile.GFile(path, "rb") as file:
         graph = tf.compat.v1.MetaGraphDef.FromString(file.read()).graph_def
     nodes = [*graph.node, *(node for one in graph.library.function for node in one.node_def)]
-    return _list_key_types(node for node in nodes if node.op.startswith(_CROSS))
+    return _list_key_types(node for node in nodes if node.op.startswith(CROSS))
 
 
 def _list_key_types(
