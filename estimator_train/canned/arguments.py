@@ -15,9 +15,11 @@ import tf_keras
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
 from estimator_train.engine.job import convert_on_replica
 from estimator_train.engine.tf_internals import graphs
+from estimator_train.engine.tf_internals.modes import enter_eager_mode
 from estimator_train.heads import BinaryClassHead, Head, MultiClassHead, RegressionHead
 from estimator_train.heads.keys import LossFn, Optimizer, WeightColumn
 from estimator_train.heads.v1 import V1BinaryClassHead, V1MultiClassHead, V1RegressionHead
+from estimator_train.optimizers.base import read_config
 from estimator_train.optimizers.graph_optimizers import make_legacy_form
 from estimator_train.run_config import RunConfig
 
@@ -175,6 +177,10 @@ class KerasChoice(OptimizerChoice):
         given = self._argument
         if isinstance(given, _keras.legacy.Optimizer):
             given = _unused_copies.get(given, given)
+        if isinstance(given, _keras.Optimizer):  # It has references that pickle refuses.
+            with enter_eager_mode():
+                config = read_config(given)
+            return _restore_choice, (type(self), type(given), config, self._learning_rate)
         return type(self), (given, self._learning_rate)
 
     def make(self, step: tf.Variable | None = None) -> Any:
@@ -208,6 +214,13 @@ class KerasChoice(OptimizerChoice):
         )
 
 
+def _restore_choice(
+    choice: type[KerasChoice], optimizer: type[Any], config: dict[str, Any], learning_rate: float
+) -> KerasChoice:
+    with enter_eager_mode():
+        return choice(optimizer.from_config(config), learning_rate)
+
+
 def _copy_unused(optimizer: Optimizer) -> None:
     """Keeps a copy of a legacy optimizer, unless it has variables already or cannot be copied."""
     if optimizer in _unused_copies or optimizer.variables():
@@ -235,6 +248,7 @@ def _copy_for_graph(optimizer: Optimizer) -> Any:
 def _order_initializers(optimizer: Optimizer) -> None:
     """Initializes a scheduled learning rate after the steps that it reads."""
     rate, steps = getattr(optimizer, "_current_learning_rate", None), optimizer.iterations
-    for operation in graphs.walk([rate.initializer] if rate is not None else []):
+    initializer = getattr(rate, "initializer", None)  # A variable of eager code has none.
+    for operation in graphs.walk([] if initializer is None else [initializer]):
         if operation.type == "ReadVariableOp" and operation.inputs[0] is steps.handle:
             graphs.run_after(operation, steps.initializer)

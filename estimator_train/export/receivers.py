@@ -1,17 +1,12 @@
-"""Input receivers, which convert a request to an exported model into features and labels.
-
-A warning names features of a receiver whose kind changes the ids of crossed columns.
-"""
+"""Input receivers, which convert a request to an exported model into features and labels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import tensorflow as tf
 
-_LOG = tf.get_logger()
-_CROSS = "SparseCross"  # The prefix of all versions of the operation.
 FEATURE = "feature"  # Name of a single feature.
 INPUT = "input"  # Name of a single receiver tensor in a request.
 LABEL = "label"  # Name of a single tensor of labels in a request.
@@ -302,60 +297,3 @@ def _get_name(example: Example) -> str | None:
     """Returns the name of the example in its graph; None for eager tensors and arrays."""
     named = example if isinstance(example, tf.TensorSpec) else getattr(example, "op", None)
     return getattr(named, "name", None)
-
-
-def warn_of_reordered_crosses(graph: tf.Graph, checkpoint_path: str) -> None:
-    """Warns of crosses with other kinds of keys than in the training.
-
-    TensorFlow hashes sparse keys before dense ones. A string key that is dense in the input_fn and
-    sparse in the receiver, which parses it, gives the same values other ids.
-
-    Args:
-      graph: The graph of an export.
-      checkpoint_path: The checkpoint, whose .meta file has the graph of the training.
-    """
-    crosses = _list_key_types(op.node_def for op in graph.get_operations() if _is_cross(op))
-    path = f"{checkpoint_path}.meta"
-    if not crosses or not tf.io.gfile.exists(path):
-        return
-    training = _read_training_crosses(path)
-    for name, (sparse, dense) in crosses.items():
-        trained_sparse, trained_dense = training.get(name, (sparse, dense))
-        types, trained_types = sparse + dense, trained_sparse + trained_dense
-        keeps_order = types == trained_types and len(set(types)) == len(types)
-        if len(sparse) != len(trained_sparse) and not keeps_order:
-            _LOG.warning(
-                "The crossed column of %s has %d sparse and %d dense keys in this export, and had "
-                "%d and %d in the training. TensorFlow hashes sparse keys first, so that the "
-                "export can look up other weights for the same values. Let the features of the "
-                "receiver and of input_fn be of the same kind: tf.io.FixedLenFeature reads dense "
-                "strings, and tf.sparse.from_dense makes strings sparse.",
-                name,
-                len(sparse),
-                len(dense),
-                len(trained_sparse),
-                len(trained_dense),
-            )
-
-
-def _is_cross(op: tf.Operation) -> bool:
-    return bool(op.type.startswith(_CROSS))
-
-
-def _read_training_crosses(path: str) -> dict[str, tuple[list[int], list[int]]]:
-    with tf.io.gfile.GFile(path, "rb") as file:
-        graph = tf.compat.v1.MetaGraphDef.FromString(file.read()).graph_def
-    nodes = [*graph.node, *(node for one in graph.library.function for node in one.node_def)]
-    return _list_key_types(node for node in nodes if node.op.startswith(_CROSS))
-
-
-def _list_key_types(
-    nodes: Iterable[tf.compat.v1.NodeDef],
-) -> dict[str, tuple[list[int], list[int]]]:
-    """Returns the names of crosses with several keys, and the types of sparse and dense keys."""
-    found = {}
-    for node in nodes:
-        sparse, dense = (list(node.attr[f"{kind}_types"].list.type) for kind in ("sparse", "dense"))
-        if len(sparse) + len(dense) > 1:
-            found[node.name] = sparse, dense
-    return found

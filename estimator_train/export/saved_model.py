@@ -16,6 +16,7 @@ import tensorflow as tf
 from estimator_train import remote
 from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.reading import retry_on_deleted_checkpoint
+from estimator_train.engine.graph.crosses import warn_of_reordered_crosses
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
 from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.restore import prepare_restore
@@ -24,7 +25,8 @@ from estimator_train.engine.tf_internals import saver_entries, sessions
 from estimator_train.engine.tf_internals.graphs import serialize_once, write_fingerprint
 from estimator_train.estimator_spec import ModeKeys
 from estimator_train.estimator_spec.export_outputs import SignatureDef
-from estimator_train.export.receivers import ReceiverFn, warn_of_reordered_crosses
+from estimator_train.export.assets import check_assets, copy_assets
+from estimator_train.export.receivers import ReceiverFn
 from estimator_train.export.signatures import make_signatures
 
 EXPORT_TAGS = {
@@ -117,8 +119,10 @@ def open_writer(
 
     Raises:
       NotFoundError: A file of `assets_extra` does not exist.
+      InvalidArgumentError: A file of `assets_extra` is a directory.
+      AlreadyExistsError: A path of `assets_extra` is a directory, or is given twice.
     """
-    _check_assets(assets_extra or {})
+    check_assets(assets_extra or {})
     if ":/" in export_dir_base:
         remote.prepare_path(export_dir_base, "export_dir_base")
     path = choose_export_dir(export_dir_base)
@@ -128,7 +132,7 @@ def open_writer(
         writer._builder.save(as_text)
         if not as_text:
             write_fingerprint(temporary_path)
-        _copy_assets(temporary_path, assets_extra or {})
+        copy_assets(temporary_path, assets_extra or {})
 
 
 @contextlib.contextmanager
@@ -175,22 +179,6 @@ def get_temporary_dir(export_dir: str) -> str:
     return os.path.join(base, f"temp-{name}")
 
 
-def _check_assets(assets_extra: Mapping[str, str]) -> None:
-    """Raises NotFoundError before the graphs are built if an asset does not exist."""
-    for destination, source in assets_extra.items():
-        if not tf.io.gfile.exists(source):
-            raise tf.errors.NotFoundError(
-                None, None, f"{source}; No such file or directory, in assets_extra[{destination!r}]"
-            )
-
-
-def _copy_assets(export_dir: str, assets_extra: Mapping[str, str]) -> None:
-    for destination, source in assets_extra.items():
-        path = os.path.join(export_dir, "assets.extra", destination)
-        tf.io.gfile.makedirs(os.path.dirname(path))
-        tf.io.gfile.copy(source, path)
-
-
 def export(
     job: Job,
     export_dir_base: str,
@@ -199,7 +187,7 @@ def export(
     latest_checkpoint: Callable[[], str | None],
     assets_extra: Mapping[str, str] | None = None,
     as_text: bool = False,
-    checkpoint_path: str | None = None,
+    checkpoint_path: str | bytes | os.PathLike[str] | None = None,
     strip_default_attrs: bool = True,
     outputs: Collection[str] | None = None,
 ) -> bytes:
@@ -248,7 +236,7 @@ def export(
         return writer.path.encode()
 
     if checkpoint_path:
-        return export_from(checkpoint_path)
+        return export_from(os.fsdecode(checkpoint_path))
     return retry_on_deleted_checkpoint(job.model_dir, export_from, latest_checkpoint())
 
 
@@ -269,7 +257,7 @@ def _add_mode(
                 f"({input_receiver_fn}) returned None, expected a receiver."
             )
         spec = call_model_fn(job, receiver.features, getattr(receiver, "labels", None), mode)
-        warn_of_reordered_crosses(graph, checkpoint_path)
+        warn_of_reordered_crosses(graph, checkpoint_path, "export")
         signatures = make_signatures(spec, receiver, outputs)
         by_name = not spec.scaffold.saver
         saver = _get_saver(spec.scaffold)

@@ -186,12 +186,19 @@ def copy_optimizer(optimizer: KerasLike) -> Any:
             initial_scale=optimizer.initial_scale,
             dynamic_growth_steps=optimizer.dynamic_growth_steps,
         )
+    return type(optimizer).from_config(read_config(optimizer))
+
+
+def read_config(optimizer: KerasLike) -> dict[str, Any]:
+    """Returns the config of an optimizer, with its learning-rate schedule as an object.
+
+    Raises:
+      ValueError: Its learning-rate schedule has no config.
+    """
     schedule = get_schedule(optimizer)
     with register_schedule(optimizer):
         config = dict(optimizer.get_config())
-    if schedule:
-        config["learning_rate"] = schedule
-    return type(optimizer).from_config(config)
+    return {**config, "learning_rate": schedule} if schedule else config
 
 
 @contextlib.contextmanager

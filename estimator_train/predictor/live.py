@@ -12,6 +12,7 @@ import tensorflow as tf
 from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.integrity import compute_fingerprint, latest_checkpoint
 from estimator_train.engine.checkpoints.reading import log_untrained, retry_on_deleted_checkpoint
+from estimator_train.engine.graph.crosses import warn_of_reordered_crosses
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
 from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.open_model import open_restored_session
@@ -193,6 +194,7 @@ class EstimatorPredictor:
     def _open(self, model: _Model) -> None:
         def restore(path: str | None) -> tuple[str | None, tf.compat.v1.Session]:
             settings = make_session_config(self._job)
+            warn_of_reordered_crosses(model.graph, path, "predictor")
             return path, open_restored_session(model.graph, model.scaffold, settings, path)
 
         if self._fixed_path or self._path is None:

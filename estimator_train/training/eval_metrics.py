@@ -149,27 +149,33 @@ class WatchedMetric:
         self._rule = rule
         self._eval_dir = eval_dir
         self._metrics = open_eval_metrics(eval_dir)
+        self._has_warned = False
 
     def should_stop(self) -> bool:
         """Returns whether the rule stops training.
+
+        Before the first evaluation that counts, a missing metric is a warning: a model_dir may have
+        evaluations of a model without the metric.
 
         Raises:
           MetricNotWrittenError: No evaluation has the metric.
         """
         metrics, name = self._metrics.read(), self._rule.metric_name
+        counting = {step: each for step, each in metrics.items() if step >= self._rule.min_steps}
         written: set[str] = set().union(*metrics.values())
         if metrics and name not in written:
-            raise MetricNotWrittenError(
+            message = (
                 f"Early stopping waits for the metric '{name}', which the evaluations in "
                 f"{self._eval_dir} do not write: they have {sorted(written)}. Name one of these, "
                 "or add the metric to eval_metric_ops."
             )
-        counting = [
-            (step, values[name])
-            for step, values in metrics.items()
-            if step >= self._rule.min_steps and name in values
-        ]
-        return self._rule.holds(counting)
+            if counting:
+                raise MetricNotWrittenError(message)
+            if not self._has_warned:
+                self._has_warned = True
+                _LOG.warning("%s It is an error from step %d on.", message, self._rule.min_steps)
+        values = [(step, each[name]) for step, each in counting.items() if name in each]
+        return self._rule.holds(values)
 
     def check_written(self, eval_dirs: Sequence[str]) -> None:
         """Checks after an evaluation that it wrote the metric.

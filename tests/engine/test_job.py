@@ -110,7 +110,16 @@ def make_keras_model() -> tf_keras.Model:
     return tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(1,))])
 
 
-@pytest.mark.parametrize("kind", ["optimizer by name", "optimizer", "keras"])
+_keras = tf_keras.optimizers
+OPTIMIZERS: dict[str, Callable[[], Any]] = {
+    "optimizer by name": lambda: "Adam",
+    "optimizer": lambda: _keras.legacy.Adam(0.1),
+    "new optimizer": lambda: _keras.Adam(_keras.schedules.ExponentialDecay(0.1, 10, 0.9)),
+    "new optimizer without a legacy form": lambda: _keras.AdamW(0.1),
+}
+
+
+@pytest.mark.parametrize("kind", [*OPTIMIZERS, "keras"])
 @pytest.mark.parametrize(
     "make", [copy.deepcopy, pytest.param(cloudpickle_and_unpickle, marks=pytest.mark.long)]
 )
@@ -123,7 +132,7 @@ def test_estimators_of_this_package_are_copied_before_and_after_training(
         model_fn = est.keras.model_fn(make_keras_model, optimizer="sgd", loss="mse")
         estimator = est.Estimator(model_fn, tmp_path)
     else:
-        optimizer = tf_keras.optimizers.legacy.Adam(0.1) if kind == "optimizer" else "Adam"
+        optimizer = OPTIMIZERS[kind]()
         columns = [tf.feature_column.numeric_column("x")]
         estimator = est.DNNRegressor([2], columns, tmp_path, optimizer=optimizer)
 

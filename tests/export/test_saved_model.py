@@ -1,6 +1,6 @@
 """SavedModels: signatures, tags, and atomic writes.
 
-These tests cover `export/saved_model.py`.
+These tests cover `export/saved_model.py` and `export/assets.py`.
 """
 
 from __future__ import annotations
@@ -142,6 +142,47 @@ def test_extra_assets_are_copied(tmp_path: Path) -> None:
     path = exported(FLOATS, tmp_path / "to", assets_extra={"deep/w.txt": source, "w": source})
     assert (Path(path) / "assets.extra/deep/w.txt").read_text() == "a b"
     assert (Path(path) / "assets.extra/w").read_text() == "a b"
+
+
+@pytest.mark.parametrize("name", [b"deep/w", Path("deep/w")])
+def test_an_extra_asset_has_a_name_of_any_kind_of_path(tmp_path: Path, name: Any) -> None:
+    (tmp_path / "words.txt").write_text("a b")
+    path = exported(FLOATS, tmp_path / "to", assets_extra={name: tmp_path / "words.txt"})
+    assert (Path(path) / "assets.extra/deep/w").read_text() == "a b"
+
+
+@pytest.mark.parametrize(
+    ("names", "source", "error", "message"),
+    [
+        (
+            ["w"],
+            "",
+            tf.errors.InvalidArgumentError,
+            r"is a directory, in assets_extra\['w'\]; give",
+        ),
+        (["w/"], "words.txt", tf.errors.AlreadyExistsError, r"assets_extra\['w/'\] is no path"),
+        ([""], "words.txt", tf.errors.AlreadyExistsError, r"assets_extra\[''\] is no path"),
+        (["w", "./w"], "words.txt", tf.errors.AlreadyExistsError, r"\['./w'\] is no path of a new"),
+    ],
+)
+def test_an_asset_that_cannot_be_copied_is_named_before_anything_is_written(
+    tmp_path: Path, names: list[str], source: str, error: type[Exception], message: str
+) -> None:
+    (tmp_path / "words.txt").write_text("a b")
+    with pytest.raises(error, match=message):
+        exported(FLOATS, tmp_path / "to", assets_extra=dict.fromkeys(names, tmp_path / source))
+    assert not (tmp_path / "to").exists()
+
+
+def test_a_checkpoint_path_may_be_a_path_object(tmp_path: Path) -> None:
+    api = Api("v2", estimator_train, tf_keras, model_to_estimator)
+    estimator = trained(api, str(tmp_path / "model"))
+    checkpoint = Path(estimator.latest_checkpoint())
+    paths = [
+        estimator.export_saved_model(tmp_path / "to", tiny_receiver(api), checkpoint_path=given)
+        for given in (checkpoint, bytes(checkpoint))
+    ]
+    assert len(set(paths)) == 2
 
 
 def test_a_missing_asset_is_named_before_anything_is_written(tmp_path: Path) -> None:

@@ -92,6 +92,21 @@ def test_a_metric_that_no_evaluation_writes_raises_an_error(tmp_path: Path) -> N
         job.train(tiny_input, steps=5, hooks=[hook])
 
 
+def test_evaluations_that_do_not_count_may_lack_the_metric(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An earlier model in the model_dir had other metrics."""
+    job = estimator(OURS, str(tmp_path)).train(tiny_input, steps=1)
+    job.evaluate(once)
+    extended = est.add_metrics(job, lambda labels: {"auc": tf.compat.v1.metrics.mean(labels)})
+    hook = stop_if_higher_hook(extended, "auc", -1e9, min_steps=4, **EVERY_STEP)
+    extended.train(tiny_input, max_steps=5, hooks=[hook])
+    assert caplog.text.count("'auc'") == caplog.text.count("It is an error from step 4 on.") == 1
+    extended.evaluate(once)
+    extended.train(tiny_input, max_steps=9, hooks=[hook])
+    assert global_step(extended) == 6
+
+
 def test_training_continues_while_no_evaluation_exists(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
