@@ -321,8 +321,9 @@ def warn_of_reordered_crosses(graph: tf.Graph, checkpoint_path: str) -> None:
     training = _read_training_crosses(path)
     for name, (sparse, dense) in crosses.items():
         trained_sparse, trained_dense = training.get(name, (sparse, dense))
-        types, trained_types = sparse + dense, trained_sparse + trained_dense
-        keeps_order = types == trained_types and len(set(types)) == len(types)
+        mixes_types = set(sparse) & set(dense) or set(trained_sparse) & set(trained_dense)
+        # Keys of one type and kind keep the order of the column.
+        keeps_order = sparse + dense == trained_sparse + trained_dense and not mixes_types
         if len(sparse) != len(trained_sparse) and not keeps_order:
             _LOG.warning(
                 "The crossed column of %s has %d sparse and %d dense keys in this export, and had "
