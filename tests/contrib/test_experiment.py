@@ -5,6 +5,12 @@ The keys of the metrics are those of TensorFlow 1.15.
 
 import json
 
+import forked
+from launched import run_tasks
+from legacy_programs import COMMAND
+
+from estimator_train.launcher.network import find_free_addresses
+
 PROGRAM = """
 import json, sys
 import numpy as np, tensorflow as tf
@@ -76,3 +82,42 @@ print(metrics["global_step"], metrics["loss"] < 1)
 def test_train_and_evaluate_passes_the_input_fn_of_the_eval_spec(run, tmp_path):
     done = run(TRAIN_AND_EVALUATE, str(tmp_path / "model"))
     assert done.stdout.splitlines()[-1] == "20 True"
+
+
+# A parameter server of TensorFlow 1 never comes back from run_std_server, so that old programs have
+# the code of the workers behind it, without an `else`.
+SERVER = """
+import sys
+import tensorflow as tf
+from tensorflow.contrib import learn
+
+def input_fn():
+    return {"x": tf.constant([[1.0], [2.0]])}, tf.constant([[1.0], [2.0]])
+
+config = learn.RunConfig(model_dir=sys.argv[1])
+column = tf.contrib.layers.real_valued_column("x")
+experiment = learn.Experiment(
+    learn.LinearRegressor([column], config=config), input_fn, input_fn, train_steps=5)
+if config.task_type == learn.TaskType.PS:
+    print("serves", flush=True)
+    experiment.run_std_server()
+experiment.train(0)
+print("trained", config.task_type, flush=True)
+"""
+
+
+def test_a_parameter_server_ends_after_run_std_server(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SERVER)
+    server, master = find_free_addresses(2)
+    program = forked.python(COMMAND, "run", script, tmp_path / "model")
+    done = run_tasks(
+        {"ps": [server], "master": [master]},
+        ["ps:0", "master:0"],
+        program,
+        TF_USE_LEGACY_KERAS="1",
+    )
+    assert {name: outcome.code for name, outcome in done.items()} == {"ps:0": 0, "master:0": 0}
+    assert "trained master" in done["master:0"].text
+    assert "serves" in done["ps:0"].text
+    assert "trained" not in done["ps:0"].text

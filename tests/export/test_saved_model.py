@@ -5,12 +5,14 @@ These tests cover `export/saved_model.py` and `export/assets.py`.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import ask_export
+import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
@@ -275,3 +277,37 @@ def test_a_cross_whose_keys_are_of_another_kind_logs_a_warning(
     estimator.export_saved_model(tmp_path / "parsed", receive_examples)
     message = "has 2 sparse and 0 dense keys in this export, and had 1 and 1 in the training."
     assert (message in caplog.text) == is_first
+
+
+@pytest.mark.parametrize("has_bucket", [True, False])
+def test_a_cross_of_several_strings_that_keep_their_order_logs_no_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, has_bucket: bool
+) -> None:
+    """Strings that are all dense in the training and all parsed in the export keep their ids."""
+    column = tf.feature_column
+    bucket = [column.bucketized_column(column.numeric_column("x"), [0.0])] if has_bucket else []
+    cross = column.crossed_column([*bucket, "word", "place"], 1000)
+    words, places = ["a", "b", "a", "b"], ["north", "south", "south", "north"]
+
+    def input_fn() -> tf.data.Dataset:
+        features = {"x": [-1.0, 1.0, 1.0, -1.0], "word": words, "place": places}
+        return tf.data.Dataset.from_tensors((features, [0, 1, 1, 0])).repeat(5)
+
+    estimator = estimator_train.LinearClassifier([cross], model_dir=tmp_path / "run")
+    estimator.train(input_fn)
+    spec = column.make_parse_example_spec([cross])
+    receive_examples = export.build_parsing_serving_input_receiver_fn(spec)
+    path = estimator.export_saved_model(tmp_path / "parsed", receive_examples)
+    assert "crossed column" not in caplog.text
+    examples = []
+    for x, word, place in zip([-1.0, 1.0, 1.0, -1.0], words, places, strict=True):
+        example = tf.train.Example()
+        example.features.feature["x"].float_list.value.append(x)
+        example.features.feature["word"].bytes_list.value.append(word.encode())
+        example.features.feature["place"].bytes_list.value.append(place.encode())
+        examples.append(example.SerializeToString())
+    serve = tf.saved_model.load(path.decode()).signatures["predict"]
+    served = serve(examples=tf.constant(examples))["logits"]
+    predicted = [row["logits"] for row in itertools.islice(estimator.predict(input_fn), 4)]
+    np.testing.assert_allclose(served.numpy(), predicted, rtol=1e-6)
+    assert len({float(row[0]) for row in predicted}) > 1

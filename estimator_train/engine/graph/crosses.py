@@ -11,10 +11,9 @@ from collections.abc import Iterable
 import tensorflow as tf
 
 _LOG = tf.get_logger()
-CROSS = "SparseCross"
-"""The prefix of all versions of the operation."""
-# State of the process: crosses of which a warning was logged.
-_warned: set[tuple[object, ...]] = set()
+CROSS = "SparseCross"  # The prefix of all versions of the operation.
+# State of the process: the model_dirs and calls whose crosses were compared with the training's.
+_compared: set[tuple[object, ...]] = set()
 
 
 def warn_of_reordered_crosses(graph: tf.Graph, checkpoint_path: str | None, call: str) -> None:
@@ -31,17 +30,18 @@ def warn_of_reordered_crosses(graph: tf.Graph, checkpoint_path: str | None, call
     if checkpoint_path is None:
         return
     crosses = _list_key_types(op.node_def for op in graph.get_operations() if _is_cross(op))
-    path = f"{checkpoint_path}.meta"
-    if not crosses or not tf.io.gfile.exists(path):
+    path, key = f"{checkpoint_path}.meta", (os.path.dirname(checkpoint_path), call, repr(crosses))
+    # Each new checkpoint has a file, which takes as long to read as the graph is large.
+    if not crosses or key in _compared or not tf.io.gfile.exists(path):
         return
+    _compared.add(key)
     training = _read_training_crosses(path)
     for name, (sparse, dense) in crosses.items():
         trained_sparse, trained_dense = training.get(name, (sparse, dense))
-        types, trained_types = sparse + dense, trained_sparse + trained_dense
-        keeps_order = types == trained_types and len(set(types)) == len(types)
-        key = os.path.dirname(path), name, call, *sparse, None, *dense
-        if len(sparse) != len(trained_sparse) and not keeps_order and key not in _warned:
-            _warned.add(key)
+        mixes_types = set(sparse) & set(dense) or set(trained_sparse) & set(trained_dense)
+        # Keys of one type and kind keep the order of the column.
+        keeps_order = sparse + dense == trained_sparse + trained_dense and not mixes_types
+        if len(sparse) != len(trained_sparse) and not keeps_order:
             _LOG.warning(
                 "The crossed column of %s has %d sparse and %d dense keys in this %s, and had "
                 "%d and %d in the training. TensorFlow hashes sparse keys first, so that the same "

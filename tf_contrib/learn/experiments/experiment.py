@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import tensorflow as tf
 
@@ -327,6 +327,13 @@ class Experiment:
             return False
         return bool(results["global_step"] >= last_step)
 
-    def run_std_server(self) -> None:
-        """Serves as a parameter server until training ends."""
+    def run_std_server(self) -> NoReturn:
+        """Serves as a parameter server until training ends, and then ends the process.
+
+        The server of TensorFlow 1 never returned: programs have the code of workers after this.
+
+        Raises:
+          SystemExit: Training has ended.
+        """
         self._estimator.train(self._train[0])
+        raise SystemExit
