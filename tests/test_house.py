@@ -285,6 +285,6 @@ def test_a_plain_call_walks_through_few_files(walks, verb, limit, complete_limit
     shared = ("modes", "graphs", "constants", "tf_hooks")
     often -= {f"engine/tf_internals/{name}.py" for name in shared}
     often -= {f"engine/tf_internals/{kind}_copies.py" for kind in ("operation", "variable")}
-    assert often <= {"estimator_spec/__init__.py"}
+    assert often <= {"estimator_spec/__init__.py", "engine/checkpoints/reading.py"}
     assert len({_join_private(name) for name in complete}) <= complete_limit, sorted(complete)
     assert {"estimator/construction.py", f"engine/checkpoints/{last}.py"} <= complete.keys()

@@ -15,8 +15,10 @@ import tensorflow as tf
 
 from estimator_train import remote
 from estimator_train.engine.checkpoints import warm_start
-from estimator_train.engine.checkpoints.reading import retry_on_deleted_checkpoint
-from estimator_train.engine.graph.crosses import warn_of_reordered_crosses
+from estimator_train.engine.checkpoints.reading import (
+    retry_on_deleted_checkpoint,
+    warn_of_reordered_crosses,
+)
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
 from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.restore import prepare_restore
@@ -25,7 +27,6 @@ from estimator_train.engine.tf_internals import saver_entries, sessions
 from estimator_train.engine.tf_internals.graphs import serialize_once, write_fingerprint
 from estimator_train.estimator_spec import ModeKeys
 from estimator_train.estimator_spec.export_outputs import SignatureDef
-from estimator_train.export.assets import check_assets, copy_assets
 from estimator_train.export.receivers import ReceiverFn
 from estimator_train.export.signatures import make_signatures
 
@@ -122,7 +123,7 @@ def open_writer(
       InvalidArgumentError: A file of `assets_extra` is a directory.
       AlreadyExistsError: A path of `assets_extra` is a directory, or is given twice.
     """
-    check_assets(assets_extra or {})
+    _check_assets(assets_extra or {})
     if ":/" in export_dir_base:
         remote.prepare_path(export_dir_base, "export_dir_base")
     path = choose_export_dir(export_dir_base)
@@ -132,7 +133,7 @@ def open_writer(
         writer._builder.save(as_text)
         if not as_text:
             write_fingerprint(temporary_path)
-        copy_assets(temporary_path, assets_extra or {})
+        _copy_assets(temporary_path, assets_extra or {})
 
 
 @contextlib.contextmanager
@@ -177,6 +178,45 @@ def get_temporary_dir(export_dir: str) -> str:
     """
     base, name = os.path.split(export_dir)
     return os.path.join(base, f"temp-{name}")
+
+
+def _check_assets(assets_extra: Mapping[str, str]) -> None:
+    """Checks extra assets before the graphs are built.
+
+    Args:
+      assets_extra: Maps paths in `assets.extra` to the files to copy there.
+
+    Raises:
+      NotFoundError: A file does not exist.
+      InvalidArgumentError: A file is a directory.
+      AlreadyExistsError: A path is a directory, or is given twice.
+    """
+    targets: set[str] = set()
+    for destination, source in assets_extra.items():
+        place = f"assets_extra[{destination!r}]"
+        if not tf.io.gfile.exists(source):
+            raise tf.errors.NotFoundError(
+                None, None, f"{source}; No such file or directory, in {place}"
+            )
+        if tf.io.gfile.isdir(source):
+            raise tf.errors.InvalidArgumentError(
+                None, None, f"{source} is a directory, in {place}; give each of its files."
+            )
+        name = os.fsdecode(destination)
+        target = os.path.normpath(name)
+        if name.endswith("/") or target == os.curdir or target in targets:
+            raise tf.errors.AlreadyExistsError(
+                None, None, f"{place} is no path of a new file in assets.extra; give another one."
+            )
+        targets.add(target)
+
+
+def _copy_assets(export_dir: str, assets_extra: Mapping[str, str]) -> None:
+    """Copies extra assets into the directory of a SavedModel."""
+    for destination, source in assets_extra.items():
+        path = os.path.join(export_dir, "assets.extra", os.fsdecode(destination))
+        tf.io.gfile.makedirs(os.path.dirname(path))
+        tf.io.gfile.copy(source, path)
 
 
 def export(

@@ -11,8 +11,11 @@ import tensorflow as tf
 
 from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.integrity import compute_fingerprint, latest_checkpoint
-from estimator_train.engine.checkpoints.reading import log_untrained, retry_on_deleted_checkpoint
-from estimator_train.engine.graph.crosses import warn_of_reordered_crosses
+from estimator_train.engine.checkpoints.reading import (
+    log_untrained,
+    retry_on_deleted_checkpoint,
+    warn_of_reordered_crosses,
+)
 from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
 from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.open_model import open_restored_session

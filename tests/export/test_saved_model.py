@@ -1,6 +1,6 @@
 """SavedModels: signatures, tags, and atomic writes.
 
-These tests cover `export/saved_model.py` and `export/assets.py`.
+These tests cover `export/saved_model.py`.
 """
 
 from __future__ import annotations

@@ -11,8 +11,11 @@ from typing import Any, Generic
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.reading import log_untrained, retry_on_deleted_checkpoint
-from estimator_train.engine.graph.crosses import CROSS, warn_of_reordered_crosses
+from estimator_train.engine.checkpoints.reading import (
+    log_untrained,
+    retry_on_deleted_checkpoint,
+    warn_of_reordered_crosses,
+)
 from estimator_train.engine.inputs.input_fn import call_input_fn
 from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.job import Job, ModelCache
@@ -27,7 +30,7 @@ from estimator_train.engine.sessions.open_model import (
 )
 from estimator_train.engine.sessions.restore import prepare_restore
 from estimator_train.engine.sessions.session import ChiefSessionCreator, make_session_config
-from estimator_train.engine.tf_internals import graphs, sessions
+from estimator_train.engine.tf_internals import sessions
 from estimator_train.engine.tf_internals.tf_hooks import make_timers_steady
 from estimator_train.engine.types import Hook
 from estimator_train.estimator_spec import ModeKeys
@@ -101,8 +104,7 @@ def _open_at(request: ModelRequest[Fetches], checkpoint_path: str | None) -> Mod
 
 def _build(request: ModelRequest[Fetches], checkpoint_path: str | None) -> BuiltModel[Fetches]:
     model = request.build(checkpoint_path)
-    if graphs.has_operation(model.graph, CROSS):
-        warn_of_reordered_crosses(model.graph, checkpoint_path, f"call of {request.purpose}")
+    warn_of_reordered_crosses(model.graph, checkpoint_path, f"call of {request.purpose}")
     _log_start(request)
     return model
 

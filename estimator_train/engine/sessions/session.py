@@ -15,8 +15,7 @@ from estimator_train.engine.checkpoints.integrity import (
 )
 from estimator_train.engine.checkpoints.memory_copy import find_copy, find_interim_copy
 from estimator_train.engine.checkpoints.model_dir import remove_surplus, repair_checkpoint_list
-from estimator_train.engine.checkpoints.reading import is_damaged
-from estimator_train.engine.graph.crosses import CROSS, warn_of_reordered_crosses
+from estimator_train.engine.checkpoints.reading import is_damaged, warn_of_reordered_crosses
 from estimator_train.engine.graph.mixed_precision import enable_casts
 from estimator_train.engine.job import Job
 from estimator_train.engine.sessions.restore import fill_variables, prepare_restore
@@ -340,8 +339,8 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
                 copy or path,
                 may_skip_checks=self._config.train_distribute is None,
             )
-            if path and graphs.has_operation(graph := tf.compat.v1.get_default_graph(), CROSS):
-                warn_of_reordered_crosses(graph, path, "call of train")
+            if path:
+                warn_of_reordered_crosses(tf.compat.v1.get_default_graph(), path, "call of train")
             prepared = prepare_restore(path, self._restores_by_name) if path else nullcontext()
             try:
                 with process_clock.spend(RESTORE), prepared:

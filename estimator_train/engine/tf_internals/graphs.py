@@ -42,11 +42,6 @@ def list_operations_before(operation: tf.Operation) -> list[tf.Operation]:
     return [*operation.control_inputs, *(tensor.op for tensor in operation.inputs)]
 
 
-def has_operation(graph: tf.Graph, prefix: str) -> bool:
-    """Returns whether a graph has an operation whose type begins with a prefix."""
-    return any(operation.type.startswith(prefix) for operation in graph.get_operations())
-
-
 def walk(
     targets: Iterable[tf.Operation],
     before: Callable[[tf.Operation], Iterable[tf.Operation]] = list_operations_before,

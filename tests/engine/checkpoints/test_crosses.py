@@ -1,6 +1,6 @@
 """Warnings of crossed columns whose keys are dense in one call and sparse in another.
 
-These tests cover `engine/graph/crosses.py`.
+These tests cover `warn_of_reordered_crosses` of `engine/checkpoints/reading.py`.
 """
 
 from __future__ import annotations
