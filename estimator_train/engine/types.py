@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -29,6 +29,8 @@ RunContext: TypeAlias = tf.compat.v1.train.SessionRunContext
 RunValues: TypeAlias = tf.compat.v1.train.SessionRunValues
 SaverHook: TypeAlias = tf.compat.v1.train.CheckpointSaverHook
 Listener: TypeAlias = tf.compat.v1.train.CheckpointSaverListener
+# Changes the definition of operations in place; also receives these operations in their graph.
+Rewrite: TypeAlias = Callable[[tf.compat.v1.GraphDef, Collection[tf.Operation]], None]
 # The loss of the last step of a loop, a scalar.
 Loss: TypeAlias = np.generic
 
@@ -57,15 +59,15 @@ class LoopVote:
     """Tensors by which synchronous workers decide after each step whether their loop continues.
 
     Attributes:
-      has_next: Whether this worker has input for one more step, a bool scalar of the step's graph.
-      ballot: Two bool scalars that the loop replaces: `has_next`, and whether this worker wants
-        another step.
-      result: Whether all workers answered True to each, bool [2].
+      wants_step: Whether this worker wants another step, a bool scalar that the loop replaces.
+      result: Whether all workers have input for one more step, and whether all also want it, bool
+        [2].
+      rewrite: Function that makes sums over workers fewer in the loop's copy of the step.
     """
 
-    has_next: tf.Tensor
-    ballot: tuple[tf.Tensor, tf.Tensor]
+    wants_step: tf.Tensor
     result: tf.Tensor
+    rewrite: Rewrite
 
 
 class PassiveHook(Hook):

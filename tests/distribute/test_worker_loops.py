@@ -1,6 +1,6 @@
 """Workers of a cluster run loops of steps, with the results of single steps.
 
-These tests cover `together/synchronous.py`.
+These tests cover `together/synchronous.py` and `together/strategies.py`.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import tensorflow as tf
+from google.protobuf import text_format
 from launched import launched, numbers_after, python
 
 WORKERS = ("chief:0", "worker:0")
@@ -23,6 +25,13 @@ def outcomes(*arguments: object, servers: int = 0) -> dict[str, dict[str, list[f
         task: {word: numbers_after(f"{word} ", done.lines(task)) for word in words}
         for task in WORKERS
     }
+
+
+def list_reductions_of_loop(model_dir: Path) -> list[str]:
+    """Returns the types of the collectives in the body of the chief's loop."""
+    graph = text_format.Parse((model_dir / "graph.pbtxt").read_text(), tf.compat.v1.GraphDef())
+    (body,) = (f for f in graph.library.function if "while_body" in f.signature.name)
+    return [node.op for node in body.node_def if node.op.startswith("Collective")]
 
 
 @pytest.mark.long
@@ -42,6 +51,7 @@ def test_a_worker_that_stops_ends_the_training_of_all(
 ) -> None:
     monkeypatch.setenv("STOP_AFTER", "30")
     loops = outcomes(tmp_path, 10, 100, 0)
+    assert list_reductions_of_loop(tmp_path) == ["CollectiveReduceV2"]  # Gradients, loss and vote.
     for task in WORKERS:
         assert 31 <= loops[task]["step"][0] <= 32  # One to say so, maybe one that was agreed on.
         assert loops[task]["unseen"][0] >= 15

@@ -248,7 +248,7 @@ def build_loop(
     """
     can_be_nan = stop_at_nan and loss.dtype.is_floating
     operation = train_op if isinstance(train_op, tf.Operation) else train_op.op
-    outputs = [loss] if vote is None else [loss, vote.has_next]
+    outputs = [loss] if vote is None else [loss, vote.result]
     sub_graph = find_sub_graph(operation, outputs, excluded_operations)
     copies = sub_graph.copies
     if compiled and vote is not None:
@@ -266,13 +266,16 @@ def build_loop(
         return tf.logical_and(has_steps, tf.math.is_finite(step_loss)) if can_be_nan else has_steps
 
     def run_step(done: tf.Tensor, _: tf.Tensor, *votes: tf.Tensor) -> list[tf.Tensor]:
-        steps, step_loss, has_next = _add_step(sub_graph, step, done, max_steps.read)
+        steps, step_loss, results = _add_step(sub_graph, step, done, max_steps.read, vote)
         with tf.control_dependencies([step_loss]):
             done = done + steps
             with tf.control_dependencies([steps_done.assign(done), last_loss.assign(step_loss)]):
                 state = [tf.identity(done), step_loss]
-        answers = _add_vote(vote, has_next[0], wants_step(done, step_loss)) if vote else []
-        return [*state, *answers]
+        if vote is None:
+            return state
+        have_next, want_step = tf.unstack(tf.ensure_shape(results[0], [2]))
+        # The loss is the same on all workers, so that it needs no vote.
+        return [*state, have_next, tf.logical_and(want_step, wants_step(done, step_loss))]
 
     def is_step_next(done: tf.Tensor, step_loss: tf.Tensor, *votes: tf.Tensor) -> tf.Tensor:
         return votes[1] if votes else wants_step(done, step_loss)
@@ -310,7 +313,11 @@ def _compile(
 
 
 def _add_step(
-    sub_graph: SubGraph, step: CompiledStep | ChunkedStep | None, done: tf.Tensor, limit: tf.Tensor
+    sub_graph: SubGraph,
+    step: CompiledStep | ChunkedStep | None,
+    done: tf.Tensor,
+    limit: tf.Tensor,
+    vote: LoopVote | None,
 ) -> tuple[tf.Tensor, tf.Tensor, list[tf.Tensor]]:
     """Adds a step, or several on a chunk, to the loop body.
 
@@ -320,7 +327,9 @@ def _add_step(
     handles = sub_graph.capture()
     steps, others = tf.constant(1, tf.int64), []
     if step is None:
-        loss, *others = sub_graph.copy(handles, "step")
+        if vote is not None:
+            handles[vote.wants_step.name] = done + 1 < limit
+        loss, *others = sub_graph.copy(handles, "step", vote.rewrite if vote else None)
     elif isinstance(step, CompiledStep):
         loss = step.run(handles)
     else:
@@ -342,13 +351,3 @@ def _enable_control_flow_v2() -> Iterator[None]:
     finally:
         if not was_on:
             tf.compat.v1.disable_control_flow_v2()
-
-
-def _add_vote(vote: LoopVote, has_next: tf.Tensor, wants_step: tf.Tensor) -> list[tf.Tensor]:
-    """Adds a vote to the loop body; returns whether all have input, and whether all continue."""
-    sub_graph = find_sub_graph(vote.result.op, [vote.result])
-    answers = (has_next, tf.logical_and(has_next, wants_step))
-    inputs = sub_graph.capture()
-    inputs |= {question.name: answer for question, answer in zip(vote.ballot, answers, strict=True)}
-    (result,) = sub_graph.copy(inputs, "vote")
-    return tf.unstack(tf.ensure_shape(result, [2]))

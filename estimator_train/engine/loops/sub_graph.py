@@ -22,6 +22,7 @@ from estimator_train.engine.loops.reference_variables import (
 )
 from estimator_train.engine.tf_internals import graphs
 from estimator_train.engine.tf_internals.graphs import has_dependents
+from estimator_train.engine.types import Rewrite
 
 # The types of the updates, with the places of the gradient's inputs: values, and rows.
 ROW_UPDATES = {"ResourceSparseApplyAdagradV2": (4, 5), "ResourceSparseApplyAdagrad": (3, 4)}
@@ -61,12 +62,15 @@ class SubGraph:
         copied = {} if self.copies is None else self.copies.handles
         return {h.name: body.capture(copied.get(h.name, h)) for h in self.captured}
 
-    def copy(self, inputs: dict[str, tf.Tensor], name: str) -> list[tf.Tensor]:
+    def copy(
+        self, inputs: dict[str, tf.Tensor], name: str, rewrite: Rewrite | None = None
+    ) -> list[tf.Tensor]:
         """Copies the operations into the body of the loop.
 
         Args:
           inputs: Their other inputs in the body, by the names outside.
           name: Name scope of the copies.
+          rewrite: Function that changes the definition of the copies; None for none.
 
         Returns:
           The copies of `outputs`, available when the copy of `operation` has run.
@@ -79,6 +83,8 @@ class SubGraph:
             use_copies(definition, self.operation.graph, kept)
         if any(operation.type in ROW_UPDATES for operation in self.needed):
             _replace_row_updates(definition, self.needed)
+        if rewrite is not None:
+            rewrite(definition, self.needed)
         ran, *values = tf.import_graph_def(definition, inputs, names, name=name)
         with tf.control_dependencies([ran]):
             # An import forgets the shape of what a tf.cond returns.

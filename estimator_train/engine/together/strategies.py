@@ -3,20 +3,34 @@
 A collective of a graph must have the same shape in each step, and the gradients of embeddings on
 synchronous workers differ in their number of rows. So the rows are padded to a power of two, and
 there is a collective for each power.
+
+A collective of one number takes as long as one of thousands. So a loop of steps sums the loss, the
+votes and the gradients over the workers in one collective.
 """
 
 import functools
-from typing import Any
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals import strategies
+from estimator_train.engine.tf_internals import graphs, strategies
 from estimator_train.engine.types import Strategy
 from estimator_train.run_config import RunConfig
 
 _POWERS = 31
 # Distance between the keys of the collectives of two powers; larger than any number of them.
 _KEYS_APART = 1_000_000
+# Distance between the key of a collective and that of the one that replaces it in a loop, which has
+# another shape; larger than any distance between powers.
+_MERGED_KEYS = 1_000_000_000
+# Number of elements up to which a collective takes about as long as one of a single element.
+_SMALL = 16_384
+# Inputs of an all-reduce after its tensor: the size and the key of the group, and its own key.
+_NUMBERS = 3
+# Attributes that all-reduces must share for being merged.
+_ATTRIBUTES = ("merge_op", "final_op", "communication_hint", "timeout_seconds")
 _V1 = tf.compat.v1.distribute
 _MULTI_WORKER = (
     tf.distribute.MultiWorkerMirroredStrategy,
@@ -126,3 +140,104 @@ def make_collective_settings(config: RunConfig) -> tf.compat.v1.ConfigProto:
     settings = tf.compat.v1.ConfigProto()
     settings.CopyFrom(config.session_config)
     return make_graph_form(config.train_distribute, config).update_config_proto(settings)
+
+
+class _Sum(NamedTuple):
+    """An all-reduce of a vector, the key that is the same on all workers, and its elements."""
+
+    operation: tf.Operation
+    key: int
+    size: int
+
+
+def merge_sums(definition: tf.compat.v1.GraphDef, operations: Collection[tf.Operation]) -> None:
+    """Makes one all-reduce of the small ones in a step, and of the last large one.
+
+    Large ones stay apart: a strategy's `bytes_per_pack` asks for several. With two workers the sums
+    are equal to the last bit; with more, the order of the terms may change.
+
+    Args:
+      definition: The operations of the step; changed in place.
+      operations: The same operations in their graph.
+    """
+    nodes = {node.name: node for node in definition.node}
+    for group in _group_sums(operations):
+        group.sort(key=lambda found: (found.size > _SMALL, found.key), reverse=True)
+        large = [found for found in group if found.size > _SMALL]
+        sums = [*large[:1], *group[len(large) :]]
+        if len(sums) > 1:
+            added = [*_merge(nodes, sums)]
+            for found in sums:
+                definition.node.remove(nodes[found.operation.name])
+            definition.node.extend(added)
+
+
+def _group_sums(operations: Collection[tf.Operation]) -> Iterable[list[_Sum]]:
+    """Returns the all-reduces that wait for no other collective, in groups of the same kind."""
+    users = defaultdict(list)
+    for operation in operations:
+        for before in [*(tensor.op for tensor in operation.inputs), *operation.control_inputs]:
+            users[before].append(operation)
+    collectives = [op for op in operations if op.type.startswith("Collective")]
+    after_one = [user for operation in collectives for user in users[operation]]
+    late = set(graphs.walk(after_one, users.__getitem__))
+    groups = defaultdict(list)
+    for operation in collectives:
+        if operation.type == "CollectiveReduceV2" and operation not in late:
+            vector, *numbers = operation.inputs
+            size = vector.shape.num_elements() if vector.shape.rank == 1 else None
+            known = [tf.get_static_value(number) for number in numbers]
+            if size and len(known) == _NUMBERS and all(number is not None for number in known):
+                *group, key = map(int, known)
+                kind = *group, operation.device, *map(operation.get_attr, _ATTRIBUTES), vector.dtype
+                groups[kind].append(_Sum(operation, key, size))
+    return groups.values()
+
+
+def _merge(
+    nodes: dict[str, tf.compat.v1.NodeDef], sums: Sequence[_Sum]
+) -> Iterator[tf.compat.v1.NodeDef]:
+    """Yields one all-reduce, and slices of it that have the names of several.
+
+    Args:
+      nodes: The operations of the step, by name.
+      sums: The all-reduces. The first slice shares the memory of the result.
+    """
+    first = sums[0].operation
+    outside: dict[str, str] = {}
+    controls: list[str] = []
+    graph, scope = tf.Graph(), f"{first.name}/merged/"
+    with graph.as_default(), tf.device(first.device), tf.name_scope(scope):
+        for found in sums:
+            vector, *others = nodes[found.operation.name].input
+            controls += others[_NUMBERS:]
+            for part in _list_parts(nodes, vector):
+                place = tf.compat.v1.placeholder(first.inputs[0].dtype, [None])
+                outside[place.op.name] = part
+        total = tf.raw_ops.CollectiveReduceV2(
+            input=tf.concat([graph.get_tensor_by_name(f"{name}:0") for name in outside], 0),
+            group_size=tf.get_static_value(first.inputs[1]),
+            group_key=tf.get_static_value(first.inputs[2]),
+            instance_key=sums[0].key + _MERGED_KEYS,
+            ordering_token=[],
+            name=scope,
+            **{name: first.get_attr(name) for name in _ATTRIBUTES},
+        )
+        start = 0
+        for found in sums:
+            tf.slice(total, [start], [found.size], name=f"{found.operation.name}/")
+            start += found.size
+    for node in graph.as_graph_def().node:
+        if node.name not in outside:
+            node.input[:] = [outside.get(name, name) for name in node.input]
+            if node.name == total.op.name:
+                node.input.extend(controls)
+            yield node
+
+
+def _list_parts(nodes: dict[str, tf.compat.v1.NodeDef], vector: str) -> Sequence[str]:
+    """Returns the vectors of which a vector is a concatenation, or itself."""
+    node = nodes.get(vector)
+    if node is None or node.op != "ConcatV2" or any(name.startswith("^") for name in node.input):
+        return [vector]
+    return node.input[:-1]

@@ -6,7 +6,7 @@ not if a worker has no more input, if the step is the last one, or if a hook of 
 stop. A worker that a hook stops makes one more step to tell the others. In the same vote the chief
 announces that it writes a checkpoint after the step, so that each worker saves its input position
 at that step, and the workers decide whether they run a loop of steps next. In a loop they vote
-after each step whether the loop continues.
+with each step whether the loop continues.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ from estimator_train.engine.tf_internals import (
 )
 from estimator_train.engine.together.alone import Alone
 from estimator_train.engine.together.server import Deadline, list_other_trainers, start_server
-from estimator_train.engine.together.strategies import make_collective_settings
+from estimator_train.engine.together.strategies import make_collective_settings, merge_sums
 from estimator_train.engine.together.sync_watchdog import WaitForPeersCreator, end_watch
 from estimator_train.engine.types import (
     Hook,
@@ -205,10 +205,10 @@ class SyncCoordinator(PassiveHook, WorkerCoordinator):
         """
         with self._strategy.scope():
             yes = tf.constant(True)
-            has_next = tf.compat.v1.placeholder_with_default(yes, [], "has_next_in_loop")
             wants_step = tf.compat.v1.placeholder_with_default(yes, [], "wants_step_in_loop")
-            result = _reduce_all(self._strategy, tf.stack([has_next, wants_step]))
-        return LoopVote(self._has_next, (has_next, wants_step), result)
+            votes = [self._has_next, self._has_next & wants_step]
+            result = _reduce_all(self._strategy, tf.stack(votes))
+        return LoopVote(wants_step, result, merge_sums)
 
     def prepare(self, loops: TrainingLoop, hooks: Sequence[Hook]) -> None:
         """Finds the hooks that end the training at a known step."""
