@@ -117,7 +117,8 @@ def _read_folder_names(pattern: str, file: str) -> "dict[str, str | pa.Scalar]":
     fixed = list(itertools.takewhile(lambda part: not glob.has_magic(part), parts))
     folders = [part for part in file.split("/") if part][len(fixed) : -1]
     pairs = (folder.partition("=") for folder in folders if "=" in folder)
-    return {name: urllib.parse.unquote(value) for name, _, value in pairs}
+    # DuckDB and Spark quote the names, too.
+    return {urllib.parse.unquote(name): urllib.parse.unquote(value) for name, _, value in pairs}
 
 
 def _find_files(pattern: str, extensions: tuple[str, ...]) -> "list[_FoundFile]":
