@@ -176,6 +176,8 @@ def _open_folders(
 ) -> "list[_FoundFile]":
     """Returns paths of files, and the files with rows in those that are folders."""
     files: list[_FoundFile] = []
+    if glob.has_magic(pattern):
+        lake_tables.check_names(pattern, paths)
     for path in paths:
         if path not in folders:
             files.append((path, None))
@@ -189,6 +191,7 @@ def _open_folders(
             files += [(file, above | values) for file, values in rows.items()]
         else:
             data = sorted(file for file in found if _is_data(file, path, extensions))
+            lake_tables.check_names(path, data)
             files += [(file, None) for file in data]
     return files
 
