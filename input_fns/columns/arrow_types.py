@@ -113,12 +113,12 @@ def cast_values(array: "pa.Array", arrow_type: "pa.DataType") -> "pa.Array":
         array = _view_integers(array)
     cast = pc.cast(array, arrow_type)
     if array.type != cast.type:
-        _check_infinite(array, cast)
+        _check_changes(array, cast)
     return cast
 
 
-def _check_infinite(array: "pa.Array", cast: "pa.Array") -> None:
-    """Raises ArrowInvalid for a number that became infinite in a shorter type of floats."""
+def _check_changes(array: "pa.Array", cast: "pa.Array") -> None:
+    """Raises ArrowInvalid for a value that a cast of pyarrow changes without an error."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import types
@@ -127,11 +127,36 @@ def _check_infinite(array: "pa.Array", cast: "pa.Array") -> None:
         array, cast = array.flatten(), cast.flatten()
     if types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    if not (types.is_floating(array.type) and types.is_floating(cast.type)):
-        return
-    is_new = pc.and_(pc.is_inf(cast), pc.is_finite(array))
-    if pc.any(is_new).as_py():
-        raise pa.ArrowInvalid(f"Float value {array.filter(is_new)[0]} out of bounds")
+    is_changed = _find_changes(array, cast)
+    if is_changed is not None and pc.any(is_changed).as_py():
+        is_integer, is_float = types.is_integer(array.type), types.is_floating(array.type)
+        kind = "Integer" if is_integer else "Float" if is_float else "The"
+        raise pa.ArrowInvalid(f"{kind} value {array.filter(is_changed)[0]} out of bounds")
+
+
+def _find_changes(array: "pa.Array", cast: "pa.Array") -> "pa.Array | None":
+    """Returns which values changed; None if pyarrow itself checks the cast."""
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    is_number = types.is_integer(array.type) or types.is_floating(array.type)
+    if types.is_boolean(cast.type) and is_number:
+        return pc.not_equal(pc.cast(array, "double"), pc.cast(cast, "double"))
+    if not types.is_floating(cast.type):
+        return None
+    if types.is_integer(array.type):
+        if not types.is_float16(cast.type):
+            return None
+        # As pyarrow checks longer floats: all integers up to the limit have a float.
+        return pc.greater(pc.abs(pc.cast(array, "double")), 2048.0)
+    if types.is_floating(array.type):
+        return pc.and_(pc.is_inf(cast), pc.is_finite(array))
+    if types.is_decimal(array.type):
+        return pc.is_inf(cast)
+    if types.is_string(array.type) or types.is_large_string(array.type):
+        is_word = pc.match_substring(array, "inf", ignore_case=True)
+        return pc.and_(pc.is_inf(cast), pc.invert(is_word))
+    return None
 
 
 def _view_integers(array: "pa.Array") -> "pa.Array":

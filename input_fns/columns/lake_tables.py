@@ -20,6 +20,8 @@ _LOGS = {
     ("metadata", r"(v\d+|\d{5,}-[\w-]+)(\.gz)?\.metadata\.json"): "Iceberg",
     (".hoodie", r"hoodie\.properties"): "Hudi",
 }
+# DuckLake has its log in a database, elsewhere.
+_DUCKLAKE_FILE = r"ducklake-[0-9a-f-]{36}(-delete)?\.parquet"
 _PART = r"data|[01]+|[^=]+=.*"  # Folders within a table: of Iceberg, and partitions.
 _ADVICE = {
     "Delta Lake": "Pass the folder of one table.",
@@ -52,6 +54,25 @@ def is_delta(folder: str, files: Iterable[str]) -> bool:
                 f"earlier versions, too. {_ADVICE[kind]}"
             )
     return False
+
+
+def check_names(pattern: str, files: Iterable[str]) -> None:
+    """Checks that a folder or a pattern does not mean files of DuckLake.
+
+    Args:
+      pattern: The folder or pattern.
+      files: The files that it means.
+
+    Raises:
+      ValueError: It does.
+    """
+    if any(re.fullmatch(_DUCKLAKE_FILE, os.path.basename(file)) for file in files):
+        raise ValueError(
+            f"{pattern} has files of DuckLake, also of earlier versions and of deleted rows. Read "
+            "the table into memory: input_fns.frame(connection.sql('from lake.rows')); or, if no "
+            "row has delete_file, pass a list of files: the column data_file of "
+            "ducklake_list_files('lake', 'rows')."
+        )
 
 
 def check_place(

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from input_fns.columns import field_ids
+from input_fns.columns.columns import ColumnError
 from input_fns.columns.table_files import FilterError, describe_error, open_file
 
 if TYPE_CHECKING:
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
 
 # Each column of floats in a filter doubles the number of its cases.
 _MAX_FLOATS = 5
+_MAX_MICROSECONDS = (2**63 - 1) // 1000
+_LATE = (
+    "which int64 nanoseconds do not hold; write the times as microseconds, in Spark with "
+    "spark.sql.parquet.outputTimestampType=TIMESTAMP_MICROS, or read the file into memory: "
+    "input_fns.frame(pyarrow.parquet.read_table(path, coerce_int96_timestamp_unit='us'))"
+)
 
 
 class ParquetFile:
@@ -38,6 +45,9 @@ class ParquetFile:
                 parquet.schema_arrow, parquet.metadata.created_by
             )
         metadata = self._metadata
+        leaves = [metadata.schema.column(number) for number in range(metadata.num_columns)]
+        self._int96 = [leaf.path for leaf in leaves if leaf.physical_type == "INT96"]
+        self._checked: set[tuple[int, str]] = set()
         groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
         selected = set(range(len(groups)))
         if row_filter is not None:
@@ -54,6 +64,7 @@ class ParquetFile:
         """Yields the record batches of a row group, with the columns read in Arrow's threads."""
         import pyarrow.parquet as pq
 
+        self._check_times(group, columns, batch_rows)
         with (
             open_file(self.path) as file,
             pq.ParquetFile(file, metadata=self._metadata, pre_buffer="://" in self.path) as parquet,
@@ -61,6 +72,43 @@ class ParquetFile:
             yield from parquet.iter_batches(
                 batch_rows, row_groups=[group], columns=list(columns), use_threads=True
             )
+
+    def _check_times(self, group: int, columns: Sequence[str], batch_rows: int) -> None:
+        """Checks that nanoseconds hold the times of type INT96, which Spark and Hive write.
+
+        pyarrow reads others as wrong times (`findings/pyarrow_int96_times_wrap.sh`).
+
+        Raises:
+          ColumnError: They do not.
+        """
+        import pyarrow.compute as pc
+        import pyarrow.parquet as pq
+        from pyarrow import types
+
+        for path in self._int96:
+            name = next((name for name in columns if f"{path}.".startswith(f"{name}.")), None)
+            if name is None or (group, path) in self._checked:
+                continue
+            with (
+                open_file(self.path) as file,
+                pq.ParquetFile(
+                    file, metadata=self._metadata, coerce_int96_timestamp_unit="us"
+                ) as parquet,
+            ):
+                for batch in parquet.iter_batches(batch_rows, row_groups=[group], columns=[path]):
+                    times = batch.column(0)
+                    while not types.is_timestamp(times.type):
+                        flat = times.flatten()
+                        times = flat[0] if types.is_struct(times.type) else flat
+                    numbers = pc.cast(times, "int64")
+                    is_other = pc.or_(
+                        pc.less(numbers, -_MAX_MICROSECONDS), pc.greater(numbers, _MAX_MICROSECONDS)
+                    )
+                    if pc.any(is_other).as_py():
+                        raise ColumnError(
+                            name, f"has the time {times.filter(is_other)[0]}, {_LATE}"
+                        )
+            self._checked.add((group, path))
 
 
 def _select_groups(

@@ -117,7 +117,8 @@ def _read_folder_names(pattern: str, file: str) -> "dict[str, str | pa.Scalar]":
     fixed = list(itertools.takewhile(lambda part: not glob.has_magic(part), parts))
     folders = [part for part in file.split("/") if part][len(fixed) : -1]
     pairs = (folder.partition("=") for folder in folders if "=" in folder)
-    return {name: urllib.parse.unquote(value) for name, _, value in pairs}
+    # DuckDB and Spark quote the names, too.
+    return {urllib.parse.unquote(name): urllib.parse.unquote(value) for name, _, value in pairs}
 
 
 def _find_files(pattern: str, extensions: tuple[str, ...]) -> "list[_FoundFile]":
@@ -175,6 +176,8 @@ def _open_folders(
 ) -> "list[_FoundFile]":
     """Returns paths of files, and the files with rows in those that are folders."""
     files: list[_FoundFile] = []
+    if glob.has_magic(pattern):
+        lake_tables.check_names(pattern, paths)
     for path in paths:
         if path not in folders:
             files.append((path, None))
@@ -188,6 +191,7 @@ def _open_folders(
             files += [(file, above | values) for file, values in rows.items()]
         else:
             data = sorted(file for file in found if _is_data(file, path, extensions))
+            lake_tables.check_names(path, data)
             files += [(file, None) for file in data]
     return files
 

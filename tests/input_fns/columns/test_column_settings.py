@@ -44,6 +44,37 @@ def test_types(values, dtype, expected):
     assert read(values, types={"x": dtype}) == expected
 
 
+@pytest.mark.parametrize(
+    ("values", "dtype", "value"),
+    [
+        (pa.array([1, 70_000]), tf.float16, "70000"),
+        (pa.array([[1], [2049]]), tf.float16, "2049"),
+        (pa.array([decimal.Decimal(10) ** 60], pa.decimal256(70, 0)), tf.float32, "1" + "0" * 60),
+        (pa.array(["1", "inf", "1e60"]), tf.float32, "1e60"),
+        (pa.array(["1e400"]).dictionary_encode(), tf.float64, "1e400"),
+        (pa.array([0, 1, 2]), tf.bool, "2"),
+        (pa.array([[1.0], [0.5]]), tf.bool, "0.5"),
+        (pa.array([float("nan")]), tf.bool, "nan"),
+    ],
+)
+def test_values_that_a_type_changes_are_an_error(values, dtype, value):
+    with pytest.raises(tf.errors.InvalidArgumentError) as error:
+        read(values, types={"x": dtype})
+    assert f"column x cannot become {dtype.name}: " in str(error.value)
+    assert f"value {value} out of bounds" in str(error.value)
+
+
+def test_values_that_a_type_holds():
+    assert read(pa.array([0, 1, None]), types={"x": tf.bool}, defaults={"x": False}) == [0, 1, 0]
+    assert read(pa.array(["inf", "-Infinity", "1"]), types={"x": tf.float32}) == [
+        float("inf"),
+        -float("inf"),
+        1.0,
+    ]
+    assert read(pa.array([2048, -7]), types={"x": tf.float16}) == [2048.0, -7.0]
+    assert read(pa.array([decimal.Decimal("1.5")]), types={"x": tf.float32}) == [1.5]
+
+
 def test_vocabulary_of_the_words_in_lists():
     tags = pa.array([["a"], ["b", None, "c"], None])
     words = {"vocabularies": {"x": ["b", "a"]}, "defaults": {"x": "b"}}

@@ -300,3 +300,17 @@ def test_without_deltalake_the_error_says_what_to_install(tmp_path, monkeypatch)
     monkeypatch.setitem(__import__("sys").modules, "deltalake", None)
     with pytest.raises(ImportError, match=r"pip install 'estimator-train\[delta\]'"):
         lake_tables.list_delta_files(str(tmp_path))
+
+
+@pytest.mark.parametrize("pattern", ["lake", "lake/main/rows", "lake/*/*/*.parquet"])
+def test_files_of_ducklake_are_read_from_a_list_only(tmp_path, pattern):
+    """Files that were merged stay beside the file with their rows."""
+    folder = tmp_path / "lake" / "main" / "rows"
+    folder.mkdir(parents=True)
+    name = "ducklake-01a22c31-54e9-7f4d-8abb-011a20ab1a35"
+    pq.write_table(pa.table({"id": [1]}), folder / f"{name}.parquet")
+    pq.write_table(pa.table({"id": [1, 2]}), folder / f"{name[:-1]}6.parquet")
+    with pytest.raises(ValueError, match="has files of DuckLake, also of earlier versions"):
+        input_fns.parquet(tmp_path / pattern)
+    (found,) = input_fns.parquet([folder / f"{name[:-1]}6.parquet"], num_epochs=1)
+    assert found["id"].numpy().tolist() == [1, 2]

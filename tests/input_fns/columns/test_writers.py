@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
+import tensorflow as tf
 
 from input_fns import arrow, parquet
-from tests.input_fns.columns.arrow_tables import list_rows, list_values
+from tests.input_fns.columns.arrow_tables import ids, list_rows, list_values
 
 ROWS = 300
 DAY = datetime.date(2024, 2, 1)
@@ -125,3 +126,38 @@ def test_views_are_text(elements, tmp_path, type_of_text):
         (b"c", b"a"),
         (b"b", b"c"),
     }
+
+
+def test_names_of_columns_in_folders_are_unquoted(elements, tmp_path):
+    """DuckDB quotes them."""
+    rows = pa.table({"id": [0, 1, 2], "k é": ["a/b", "50%", None]})
+    duckdb.from_arrow(rows).write_parquet(str(tmp_path / "rows"), partition_by=["k é"])
+    (found,) = elements(lambda: parquet(tmp_path / "rows", defaults={"k é": "?"}, num_epochs=1))
+    assert dict(zip(found["id"], found["k é"], strict=True)) == {0: b"a/b", 1: b"50%", 2: b"?"}
+
+
+@pytest.mark.parametrize("year", [1, 2263])
+@pytest.mark.parametrize("name", ["time", "list", "struct.a"])
+def test_times_of_spark_that_nanoseconds_do_not_hold(tmp_path, name, year):
+    times = [*[datetime.datetime(1678, 1, 1)] * 50, None, datetime.datetime(year, 1, 2)]
+    kind = pa.timestamp("us")
+    columns = {
+        "id": range(len(times)),
+        "time": pa.array(times, kind),
+        "list": pa.array([[time] for time in times], pa.list_(kind)),
+        "struct": pa.array([{"a": time} for time in times], pa.struct([("a", kind)])),
+    }
+    path, default = tmp_path / "a.parquet", {name: 0}
+    options = {"use_deprecated_int96_timestamps": True, "row_group_size": 51}
+    pq.write_table(pa.table(columns), path, **options)
+    kept = {"defaults": default, "select": ["id", name], "num_epochs": 1}
+    text = f"a.parquet, row group 1: column {name} has the time {year:04}-01-02 00:00:00"
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=f"{text}.*or read the file into memory"
+    ):
+        list(parquet(path, **kept))
+    found = list_rows([*parquet(path, on_bad_record="skip", **kept)])
+    assert found["id"] == [*range(51)]
+    expected = -9214560000 * 10**9
+    assert found[name][0] == ([expected] if name == "list" else expected)
+    assert ids([*parquet(path, select=["id"], num_epochs=1)]) == [*range(len(times))]
