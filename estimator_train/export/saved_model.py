@@ -185,11 +185,11 @@ def list_names(directory: str) -> list[str]:
 
 def _claim_export_dir(export_dir_base: str) -> str:
     """Chooses a directory and creates its temporary one, which another export then leaves alone."""
-    tf.io.gfile.makedirs(export_dir_base)
+    if "://" in export_dir_base:  # Such storages have no operation that fails if it exists.
+        return choose_export_dir(export_dir_base)
+    os.makedirs(export_dir_base, exist_ok=True)
     while True:
         path = choose_export_dir(export_dir_base)
-        if "://" in path:  # Such storages have no operation that fails if a directory exists.
-            return path
         try:
             os.mkdir(get_temporary_dir(path))  # gfile.mkdir accepts an existing directory.
         except FileExistsError:
