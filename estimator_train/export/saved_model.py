@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -36,6 +37,9 @@ EXPORT_TAGS = {
     ModeKeys.PREDICT: [tf.saved_model.SERVING],
 }
 """Tags of the graph of each mode, in the order in which a SavedModel contains the graphs."""
+
+TIMESTAMP = re.compile(r"\d{10}")
+"""Pattern of the name of an export: the time in seconds."""
 
 _TRAIN_OP_COLLECTION = "saved_model_train_op"  # Loaders find the train_op in this collection.
 
@@ -126,7 +130,7 @@ def open_writer(
     _check_assets(assets_extra or {})
     if ":/" in export_dir_base:
         remote.prepare_path(export_dir_base, "export_dir_base")
-    path = choose_export_dir(export_dir_base)
+    path = _claim_export_dir(export_dir_base)
     with write_by_rename(path) as temporary_path:
         writer = SavedModelWriter(path, temporary_path, strip_default_attrs)
         yield writer
@@ -158,12 +162,41 @@ def choose_export_dir(export_dir_base: str) -> str:
     Returns:
       The path. Its last part is an integer greater than those of earlier exports.
     """
-    timestamp = int(time.time())
+    # Servers take the greatest number, also where another machine's clock was ahead.
+    timestamp = max([int(time.time()), *(int(name) + 1 for name in list_exports(export_dir_base))])
     while True:
         path = os.path.join(export_dir_base, str(timestamp))
         if not tf.io.gfile.exists(path) and not tf.io.gfile.exists(get_temporary_dir(path)):
             return path
         timestamp += 1
+
+
+def list_exports(export_path: str) -> list[str]:
+    """Returns the names of the time-stamped exports in a directory, the oldest first."""
+    return [name for name in list_names(export_path) if TIMESTAMP.fullmatch(name)]
+
+
+def list_names(directory: str) -> list[str]:
+    """Returns the sorted names in a directory; none if there is no directory."""
+    if not tf.io.gfile.isdir(directory):
+        return []
+    return sorted(name.rstrip("/") for name in tf.io.gfile.listdir(directory))
+
+
+def _claim_export_dir(export_dir_base: str) -> str:
+    """Chooses a directory and creates its temporary one, which another export then leaves alone."""
+    if "://" in export_dir_base:  # Such storages have no operation that fails if it exists.
+        return choose_export_dir(export_dir_base)
+    os.makedirs(export_dir_base, exist_ok=True)
+    while True:
+        path = choose_export_dir(export_dir_base)
+        try:
+            os.mkdir(get_temporary_dir(path))  # gfile.mkdir accepts an existing directory.
+        except FileExistsError:
+            continue
+        if not os.path.exists(path):
+            return path
+        os.rmdir(get_temporary_dir(path))  # The other export has ended in between.
 
 
 def get_temporary_dir(export_dir: str) -> str:

@@ -5,16 +5,19 @@ import glob
 import os
 import re
 from collections.abc import Callable, Mapping
+from numbers import Number
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.checkpoints.reading import read_global_step
 from estimator_train.engine.job import list_argument_names
 from estimator_train.engine.run.evaluate import ResultsWithoutBatches
+from estimator_train.export.saved_model import TIMESTAMP, list_exports, list_names
 from estimator_train.training.eval_metrics import EvalMetrics
 
 _LOG = tf.get_logger()
-_TIMESTAMP = re.compile(r"\d{10}")
+_STEP = tf.compat.v1.GraphKeys.GLOBAL_STEP
 _BEING_REMOVED = "removed-"
 _COMPARE_ARGUMENTS = ("best_eval_result", "current_eval_result")
 
@@ -91,6 +94,13 @@ class _SavedModelExporter(Exporter):
             return last[1]
         if not self._wants(estimator.model_dir, export_path, eval_result, is_the_final_export):
             return None
+        written = self._write(estimator, export_path, checkpoint_path)
+        self._best = eval_result
+        if not is_the_final_export:
+            self._last = checkpoint_path, written
+        return written
+
+    def _write(self, estimator: Any, export_path: str, checkpoint_path: str) -> bytes:
         written: bytes = estimator.export_saved_model(
             export_path,
             self._receiver_fn,
@@ -99,9 +109,6 @@ class _SavedModelExporter(Exporter):
             checkpoint_path=checkpoint_path,
         )
         remove_old_exports(export_path, self._exports_to_keep)
-        self._best = eval_result
-        if not is_the_final_export:
-            self._last = checkpoint_path, written
         return written
 
     def _wants(
@@ -172,7 +179,8 @@ class BestExporter(_SavedModelExporter):
     A checkpoint whose evaluation read no batch is not exported.
 
     After a restart the best result so far is found in the event files of earlier evaluations, as
-    long as there is an export at all.
+    long as there is an export at all. A job that is killed between an evaluation and its export
+    exports the checkpoint after the restart, if it is still the best and exists.
 
     Args:
       name: The name of its directory below `model_dir/export`.
@@ -211,35 +219,82 @@ class BestExporter(_SavedModelExporter):
         self._exports_to_keep = exports_to_keep
         self._model_dir: str | None = None
 
+    def export(
+        self,
+        estimator: Any,
+        export_path: str,
+        checkpoint_path: str,
+        eval_result: Mapping[str, Any],
+        is_the_final_export: bool,
+    ) -> bytes | None:
+        """Exports if the checkpoint is the best; after a restart, also an earlier one that is."""
+        has_batches = not isinstance(eval_result, ResultsWithoutBatches)
+        if has_batches and self._model_dir != estimator.model_dir:
+            self._model_dir = estimator.model_dir
+            self._best = self._find_best_before(estimator, export_path, eval_result)
+        return super().export(
+            estimator, export_path, checkpoint_path, eval_result, is_the_final_export
+        )
+
     def _wants(
         self, model_dir: str, export_path: str, result: Mapping[str, Any], is_final: bool
     ) -> bool:
         if isinstance(result, ResultsWithoutBatches):
             return False
-        if self._model_dir != model_dir:
-            self._model_dir = model_dir
-            self._best = self._find_best_before(model_dir, export_path, result)
         is_best = self._best is None or self._is_better(self._best, result)
         if is_best:
             _LOG.info("Performing best model export.")
         return is_best
 
     def _find_best_before(
-        self, model_dir: str, export_path: str, current: Mapping[str, Any]
+        self, estimator: Any, export_path: str, current: Mapping[str, Any]
     ) -> Mapping[str, Any] | None:
-        """Returns the best result in the event files, without that of the current evaluation."""
-        if not self._event_file_pattern or not model_dir:
+        """Returns the best result in the event files, without that of the current evaluation.
+
+        If its checkpoint is not exported, because the job was killed before, it is now, unless the
+        current one is better.
+        """
+        if not self._event_file_pattern or not estimator.model_dir:
             return None
         _LOG.info("Loading best metric from event files.")
-        if not list_exports(export_path):
+        exports = list_exports(export_path)
+        pattern = os.path.join(glob.escape(estimator.model_dir), self._event_file_pattern)
+        results = EvalMetrics(pattern).read()
+        results.pop((current or {}).get(_STEP, -1), None)
+        if not exports:  # Results of an evaluation with other metrics cannot be compared.
+            numbers = {name for name, value in (current or {}).items() if isinstance(value, Number)}
+            numbers.discard(_STEP)
+            results = {step: each for step, each in results.items() if numbers <= each.keys()}
+        best = self._find_best(results)
+        if best is None:
             return None
+        exported = _read_step(os.path.join(export_path, exports[-1])) if exports else None
+        if exports and exported in (None, best):
+            return results[best]
+        path = _find_checkpoint(estimator.model_dir, best)
+        if path and self._is_better(results[best], current):
+            return results[best]
+        if path and self._try_to_write(estimator, export_path, path):
+            return results[best]
+        # The newest export is the best that there is.
+        return None if exported is None else results.get(exported, results[best])
+
+    def _find_best(self, results: Mapping[int, Mapping[str, Any]]) -> int | None:
+        """Returns the step of the best result, the first of equal ones."""
         best = None
-        pattern = os.path.join(glob.escape(model_dir), self._event_file_pattern)
-        evaluated = (current or {}).get("global_step")
-        for step, result in EvalMetrics(pattern).read().items():
-            if step != evaluated and (best is None or self._is_better(best, result)):
-                best = result
+        for step, result in results.items():
+            if best is None or self._is_better(results[best], result):
+                best = step
         return best
+
+    def _try_to_write(self, estimator: Any, export_path: str, checkpoint_path: str) -> bool:
+        _LOG.info("Exporting %s, the best so far, which has no export.", checkpoint_path)
+        try:
+            self._write(estimator, export_path, checkpoint_path)
+        except (tf.errors.OpError, ValueError) as error:
+            _LOG.warning("Could not export %s, the best so far: %s", checkpoint_path, error)
+            return False
+        return True
 
     def _is_better(self, best: Mapping[str, Any], current: Mapping[str, Any]) -> bool:
         try:
@@ -268,15 +323,21 @@ def _check_compare_fn(compare_fn: Callable[..., Any] | None) -> None:
         raise ValueError(f"compare_fn ({compare_fn}) has following not expected args: {others}")
 
 
-def list_exports(export_path: str) -> list[str]:
-    """Returns the names of the time-stamped exports in a directory, the oldest first."""
-    return [name for name in _list_names(export_path) if _TIMESTAMP.fullmatch(name)]
+def _read_step(export_dir: str) -> int | None:
+    """Returns the global step of an export; None if it cannot be read."""
+    try:
+        return read_global_step(os.path.join(export_dir, "variables", "variables")) or None
+    except (tf.errors.OpError, ValueError):
+        return None
 
 
-def _list_names(directory: str) -> list[str]:
-    if not tf.io.gfile.isdir(directory):
-        return []
-    return sorted(name.rstrip("/") for name in tf.io.gfile.listdir(directory))
+def _find_checkpoint(model_dir: str, step: int) -> str | None:
+    """Returns the checkpoint of a global step, if it exists."""
+    state = tf.train.get_checkpoint_state(model_dir)
+    for path in state.all_model_checkpoint_paths if state else ():
+        if path.endswith(f"-{step}") and tf.io.gfile.exists(path + ".index"):
+            return str(path)
+    return None
 
 
 def remove_old_exports(export_path: str, exports_to_keep: int | None) -> None:
@@ -293,8 +354,8 @@ def remove_old_exports(export_path: str, exports_to_keep: int | None) -> None:
         return
     for name in list_exports(export_path)[:-exports_to_keep]:
         _try_to_remove(tf.io.gfile.rename, export_path, name, _BEING_REMOVED + name)
-    for name in _list_names(export_path):
-        if re.fullmatch(_BEING_REMOVED + _TIMESTAMP.pattern, name):
+    for name in list_names(export_path):
+        if re.fullmatch(_BEING_REMOVED + TIMESTAMP.pattern, name):
             _try_to_remove(tf.io.gfile.rmtree, export_path, name)
 
 

@@ -5,7 +5,10 @@ These tests cover `export/saved_model.py`.
 
 from __future__ import annotations
 
+import concurrent.futures
 import itertools
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -236,6 +239,29 @@ def test_exports_of_the_same_second_get_different_names(tmp_path: Path) -> None:
     paths = [exported(FLOATS, tmp_path) for _ in range(3)]
     numbers = [int(Path(path).name) for path in paths]
     assert numbers == sorted(set(numbers))
+
+
+def test_exports_that_begin_at_once_get_different_names(tmp_path: Path) -> None:
+    """An export also removed the directory of the other, when it failed over it."""
+    begin = threading.Barrier(8)
+
+    def write(number: int) -> None:
+        begin.wait()
+        with saved_model.open_writer(str(tmp_path), as_text=True) as writer:
+            Path(saved_model.get_temporary_dir(writer.path), str(number)).touch()
+
+    for _ in range(20):
+        with concurrent.futures.ThreadPoolExecutor(8) as threads:
+            list(threads.map(write, range(8)))
+    owners = [[int(file.name) for file in path.glob("[0-9]")] for path in tmp_path.iterdir()]
+    assert sorted(owners) == sorted([number] for number in range(8) for _ in range(20))
+
+
+def test_an_export_after_those_of_a_clock_that_was_ahead_is_the_newest(tmp_path: Path) -> None:
+    ahead = int(time.time()) + 1000
+    for name in (str(ahead), "temp-4000000000", "5", "removed-4000000000"):
+        (tmp_path / name).mkdir()
+    assert exported(FLOATS, tmp_path) == str(tmp_path / str(ahead + 1))
 
 
 def test_a_directory_left_by_a_killed_export_is_not_used(tmp_path: Path) -> None:

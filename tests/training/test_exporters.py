@@ -6,12 +6,14 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import tensorflow as tf
 from job_cases import estimator
 from job_exporters import export
 from jobs import tiny_input, tiny_receiver
 
+import estimator_train as est
 from estimator_train.training.exporters import (
     BestExporter,
     Exporter,
@@ -70,6 +72,61 @@ def test_a_torn_event_file_is_read_up_to_the_damage(tmp_path: Path) -> None:
     path = write_losses(tmp_path / "eval", (2, 1.0), (3, 0.1))
     path.write_bytes(path.read_bytes()[:-5])
     assert exported(BestExporter("best", RECEIVER), job, (4, 2.0), (6, 0.5)) == [False, True]
+
+
+def distance_model_fn(features: Any, labels: Any, mode: str, params: Any) -> est.EstimatorSpec:
+    """Has as loss and as prediction the distance of the global step from params["best"]."""
+    step = tf1.train.get_global_step()
+    distance = tf.cast(tf.abs(step - params["best"]), tf.float32)
+    predictions = {"distance": features["x"] * 0 + distance}
+    train_op = tf1.assign_add(step, 1)
+    return est.EstimatorSpec(mode, predictions, distance, train_op)
+
+
+def exported_distances(directory: Path) -> list[float]:
+    """Returns what each export predicts, the oldest first."""
+    found = []
+    for path in sorted(directory.iterdir()):
+        assert path.name.isdigit()
+        with est.predictor.from_saved_model(path) as predictor:
+            found.append(float(predictor({"x": np.ones(1, np.float32)})["distance"][0]))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("best", "killed_at", "expected"),
+    [
+        pytest.param(4, 2, [2.0, 0.0], id="later ones are worse"),
+        pytest.param(6, 2, [4.0, 0.0], id="a later one is better"),
+        pytest.param(2, 1, [0.0], id="before the first export"),
+        pytest.param(10, 5, [8.0, 6.0, 4.0, 2.0, 0.0], id="the last"),
+    ],
+)
+def test_a_best_checkpoint_whose_job_was_killed_before_its_export(
+    tmp_path: Path, best: int, killed_at: int, expected: list[float]
+) -> None:
+    def input_fn() -> tf.data.Dataset:
+        return tf.data.Dataset.from_tensors({"x": [0.0]}).repeat()
+
+    calls: list[None] = []
+
+    def receive() -> Any:
+        calls.append(None)
+        if len(calls) == killed_at:
+            raise SystemExit("killed")
+        return est.export.build_raw_serving_input_receiver_fn({"x": tf.zeros([1])})()
+
+    def run() -> None:
+        config = est.RunConfig(save_checkpoints_steps=2, keep_checkpoint_max=3)
+        job = est.Estimator(distance_model_fn, tmp_path, config, {"best": best})
+        exporter = est.BestExporter("best", receive)
+        eval_spec = est.EvalSpec(input_fn, 1, exporters=exporter, throttle_secs=0)
+        est.train_and_evaluate(job, est.TrainSpec(input_fn, 10), eval_spec)
+
+    with pytest.raises(SystemExit):
+        run()
+    run()
+    assert exported_distances(tmp_path / "export" / "best") == expected
 
 
 def test_without_an_export_the_first_result_is_the_best(tmp_path: Path) -> None:
