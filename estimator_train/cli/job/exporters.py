@@ -11,12 +11,12 @@ from absl import flags as absl_flags
 from estimator_train import Estimator, RunConfig, export
 from estimator_train.cli.errors import UsageError
 from estimator_train.engine.inputs.input_fn import is_dataset, split
+from estimator_train.export.saved_model import list_exports
 from estimator_train.training.exporters import (
     BestExporter,
     Exporter,
     FinalExporter,
     LatestExporter,
-    list_exports,
 )
 
 Receiver = export.ServingInputReceiver | export.TensorServingInputReceiver
