@@ -19,6 +19,7 @@ from typing import Any
 import differences
 import pytest
 import record_differences
+import tensorflow as tf
 import unoptimized
 from breadth import asking
 from flavours import ours
@@ -96,6 +97,11 @@ def test_a_sample_of_questions_has_the_recorded_answers() -> None:
     print(f"TESTS_SAMPLE={SEED}")
     sample = random.Random(SEED).sample(QUICK, 20)
     assert unexpected_of([*sample, *ONCE_REFUSED]) == {}
+
+
+def test_a_subclass_of_a_type_leaves_the_type_of_tensorflow_as_it_is() -> None:
+    ask(name for name in QUICK if name.endswith("(label_dtype) subclass"))
+    assert type(tf.int64) is type(tf.float32) is tf.DType
 
 
 @pytest.mark.parametrize("golden", differences.GOLDENS)

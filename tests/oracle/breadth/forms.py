@@ -86,11 +86,15 @@ def _of_subclass(kind: type) -> Form:
 
 
 def _subclass_of(value: Any) -> Any:
-    """Returns the same object with a subclass of its class, as a program may define it."""
+    """Returns an equal object of a subclass of its class, as a program may define it."""
     kind = type(value)
     mine = type(f"My{kind.__name__}", (kind,), {})
     if isinstance(value, tuple):
         return mine(*value)
+    if isinstance(
+        value, tf.DType
+    ):  # Its copy is the object itself, which all of TensorFlow shares.
+        return mine(value.as_datatype_enum)
     made = copy.copy(value)
     made.__class__ = mine
     return made
