@@ -73,7 +73,8 @@ DIFFERENCES = (
         _ACCEPTS,
         (
             *("* Estimator.*(export_dir_base) *Path*", "* Estimator.*(checkpoint_path) *Path*"),
-            *("* export: assets: path beside", "* keras.keras_model_path: pathlib"),
+            *("* export: assets: path beside", "* export: checkpoint: pathlib"),
+            "* keras.keras_model_path: pathlib",
         ),
     ),
     Difference(
