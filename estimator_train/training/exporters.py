@@ -92,7 +92,7 @@ class _SavedModelExporter(Exporter):
         last, self._last = self._last, None
         if is_the_final_export and last and last[0] == checkpoint_path:
             return last[1]
-        if not self._wants(estimator.model_dir, export_path, eval_result, is_the_final_export):
+        if not self._wants(estimator, export_path, eval_result, is_the_final_export):
             return None
         written = self._write(estimator, export_path, checkpoint_path)
         self._best = eval_result
@@ -112,7 +112,7 @@ class _SavedModelExporter(Exporter):
         return written
 
     def _wants(
-        self, model_dir: str, export_path: str, result: Mapping[str, Any], is_final: bool
+        self, estimator: Any, export_path: str, result: Mapping[str, Any], is_final: bool
     ) -> bool:
         """Returns whether to export the model that had this result."""
         return True
@@ -129,7 +129,7 @@ class FinalExporter(_SavedModelExporter):
     """
 
     def _wants(
-        self, model_dir: str, export_path: str, result: Mapping[str, Any], is_final: bool
+        self, estimator: Any, export_path: str, result: Mapping[str, Any], is_final: bool
     ) -> bool:
         if is_final:
             _LOG.info("Performing the final export in the end of training.")
@@ -178,9 +178,9 @@ class BestExporter(_SavedModelExporter):
 
     A checkpoint whose evaluation read no batch is not exported.
 
-    After a restart the best result so far is found in the event files of earlier evaluations, as
-    long as there is an export at all. A job that is killed between an evaluation and its export
-    exports the checkpoint after the restart, if it is still the best and exists.
+    After a restart the best result so far is found in the event files of earlier evaluations. A job
+    that is killed between an evaluation and its export exports the checkpoint after the restart, if
+    it is still the best and exists.
 
     Args:
       name: The name of its directory below `model_dir/export`.
@@ -219,28 +219,14 @@ class BestExporter(_SavedModelExporter):
         self._exports_to_keep = exports_to_keep
         self._model_dir: str | None = None
 
-    def export(
-        self,
-        estimator: Any,
-        export_path: str,
-        checkpoint_path: str,
-        eval_result: Mapping[str, Any],
-        is_the_final_export: bool,
-    ) -> bytes | None:
-        """Exports if the checkpoint is the best; after a restart, also an earlier one that is."""
-        has_batches = not isinstance(eval_result, ResultsWithoutBatches)
-        if has_batches and self._model_dir != estimator.model_dir:
-            self._model_dir = estimator.model_dir
-            self._best = self._find_best_before(estimator, export_path, eval_result)
-        return super().export(
-            estimator, export_path, checkpoint_path, eval_result, is_the_final_export
-        )
-
     def _wants(
-        self, model_dir: str, export_path: str, result: Mapping[str, Any], is_final: bool
+        self, estimator: Any, export_path: str, result: Mapping[str, Any], is_final: bool
     ) -> bool:
         if isinstance(result, ResultsWithoutBatches):
             return False
+        if self._model_dir != estimator.model_dir:
+            self._model_dir = estimator.model_dir
+            self._best = self._find_best_before(estimator, export_path, result)
         is_best = self._best is None or self._is_better(self._best, result)
         if is_best:
             _LOG.info("Performing best model export.")
@@ -272,9 +258,10 @@ class BestExporter(_SavedModelExporter):
         if exports and exported in (None, best):
             return results[best]
         path = _find_checkpoint(estimator.model_dir, best)
-        if path and self._is_better(results[best], current):
-            return results[best]
-        if path and self._try_to_write(estimator, export_path, path):
+        if path and (
+            self._is_better(results[best], current)
+            or self._try_to_write(estimator, export_path, path)
+        ):
             return results[best]
         # The newest export is the best that there is.
         return None if exported is None else results.get(exported, results[best])

@@ -129,9 +129,7 @@ def _check_changes(array: "pa.Array", cast: "pa.Array") -> None:
         array = array.dictionary_decode()
     is_changed = _find_changes(array, cast)
     if is_changed is not None and pc.any(is_changed).as_py():
-        is_integer, is_float = types.is_integer(array.type), types.is_floating(array.type)
-        kind = "Integer" if is_integer else "Float" if is_float else "The"
-        raise pa.ArrowInvalid(f"{kind} value {array.filter(is_changed)[0]} out of bounds")
+        raise pa.ArrowInvalid(f"the value {array.filter(is_changed)[0]} is out of bounds")
 
 
 def _find_changes(array: "pa.Array", cast: "pa.Array") -> "pa.Array | None":

@@ -85,6 +85,7 @@ class ParquetFile:
         import pyarrow.parquet as pq
         from pyarrow import types
 
+        # A second reading, in microseconds, which hold all of these times, but not their fractions.
         for path in self._int96:
             name = next((name for name in columns if f"{path}.".startswith(f"{name}.")), None)
             if name is None or (group, path) in self._checked:

@@ -324,16 +324,16 @@ def _add_step(
     Returns:
       The number of steps, the loss of the last one, and its other outputs.
     """
-    handles = sub_graph.capture()
+    inputs = sub_graph.capture()
     steps, others = tf.constant(1, tf.int64), []
     if step is None:
         if vote is not None:
-            handles[vote.wants_step.name] = done + 1 < limit
-        loss, *others = sub_graph.copy(handles, "step", vote.rewrite if vote else None)
+            inputs[vote.wants_step.name] = done + 1 < limit
+        loss, *others = sub_graph.copy(inputs, "step", vote.rewrite if vote else None)
     elif isinstance(step, CompiledStep):
-        loss = step.run(handles)
+        loss = step.run(inputs)
     else:
-        steps, loss = step.run(handles, limit - done)
+        steps, loss = step.run(inputs, limit - done)
     loss.set_shape([])  # Some losses have no static shape.
     return steps, loss, others
 

@@ -135,7 +135,7 @@ def test_an_error_says_that_a_file_is_encrypted(tmp_path, plaintext_footer):
 def test_a_number_that_a_shorter_float_does_not_hold(tmp_path, values):
     path = write(tmp_path, x=values, id=[1, 2])
     text = read_error(lambda: parquet(path, types={"x": tf.float16}, num_epochs=1))
-    assert "column x cannot become float16: Float value 1000000.0 out of bounds" in text
+    assert "column x cannot become float16: the value 1000000.0 is out of bounds" in text
     (found,) = parquet(path, types={"x": tf.float32}, num_epochs=1)
     assert found["id"].numpy().tolist() == [1, 2]
 

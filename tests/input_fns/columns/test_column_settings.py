@@ -61,7 +61,7 @@ def test_values_that_a_type_changes_are_an_error(values, dtype, value):
     with pytest.raises(tf.errors.InvalidArgumentError) as error:
         read(values, types={"x": dtype})
     assert f"column x cannot become {dtype.name}: " in str(error.value)
-    assert f"value {value} out of bounds" in str(error.value)
+    assert f"value {value} is out of bounds" in str(error.value)
 
 
 def test_values_that_a_type_holds():

@@ -91,9 +91,8 @@ def _subclass_of(value: Any) -> Any:
     mine = type(f"My{kind.__name__}", (kind,), {})
     if isinstance(value, tuple):
         return mine(*value)
-    if isinstance(
-        value, tf.DType
-    ):  # Its copy is the object itself, which all of TensorFlow shares.
+    # The copy of a type is the type itself, which all of TensorFlow shares.
+    if isinstance(value, tf.DType):
         return mine(value.as_datatype_enum)
     made = copy.copy(value)
     made.__class__ = mine
